@@ -1,0 +1,65 @@
+"""Nearest vectors by inner product, exact, with FAISS; the only file that imports it.
+
+An index goes to and from bytes, never through FAISS's own file functions: those cannot open non-ASCII paths everywhere.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kb.errors import IndexUnavailable
+
+
+class VectorIndex:
+    """Exact inner-product index over rows 0..n-1 (brute force is right below some 300,000 vectors)."""
+
+    def __init__(self, vectors: NDArray[np.float32]) -> None:
+        """Build from float32 [n, dim]."""
+        import faiss
+
+        self._index = faiss.IndexFlatIP(vectors.shape[1])
+        self._index.add(np.ascontiguousarray(vectors, np.float32))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "VectorIndex":
+        """Read what `to_bytes` wrote.
+
+        Raises:
+            IndexUnavailable: the bytes are no FAISS index.
+        """
+        import faiss
+
+        index = cls.__new__(cls)
+        try:
+            index._index = faiss.deserialize_index(np.frombuffer(data, np.uint8))
+        except RuntimeError:
+            raise IndexUnavailable("a vector index is damaged; run 'asknpu update --rebuild'") from None
+        return index
+
+    def to_bytes(self) -> bytes:
+        """Return the index in FAISS's serialised form."""
+        import faiss
+
+        return bytes(faiss.serialize_index(self._index).tobytes())
+
+    def __len__(self) -> int:
+        return int(self._index.ntotal)
+
+    def search(
+        self, query: NDArray[np.float32], count: int, allowed: Sequence[int] | None = None
+    ) -> list[tuple[int, float]]:
+        """Return up to `count` (row, inner product), best first.
+
+        Args:
+            query: float32 [dim].
+            count: how many.
+            allowed: rows to look at; None for all.
+        """
+        import faiss
+
+        parameters = None
+        if allowed is not None:
+            parameters = faiss.SearchParameters(sel=faiss.IDSelectorBatch(np.asarray(allowed, np.int64)))
+        scores, rows = self._index.search(query[None, :], min(count, len(self)), params=parameters)
+        return [(int(row), float(score)) for row, score in zip(rows[0], scores[0], strict=True) if row >= 0]
