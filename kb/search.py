@@ -58,7 +58,7 @@ class Searcher:
             self._owners = store.passage_owners()
             self._count = store.counts()["entries"]
             self._monolingual = store.meta("monolingual")
-            self._glossary = glossary.load(corpus.GLOSSARY, store.resource(corpus.GLOSSARY))
+            self.glossary = glossary.load(corpus.GLOSSARY, store.resource(corpus.GLOSSARY))
             self._kinds = identifiers.load_kinds(corpus.IDENTIFIERS, store.resource(corpus.IDENTIFIERS) or b"kind = []")
             self._vocabularies = {
                 name: identifiers.load_vocabulary(name, data)
@@ -169,7 +169,7 @@ class Searcher:
     def _word_scores(self, tokens: Sequence[str], platform: str | None, owners: Sequence[str]) -> dict[str, float]:
         distinct = list(dict.fromkeys(tokens))
         found = dict(self.store.match(distinct, POOL, platform))
-        added = sorted(self._glossary.expand(list(tokens)))[:MAX_TOKENS]
+        added = sorted(self.glossary.expand(list(tokens)))[:MAX_TOKENS]
         for passage, score in self.store.match(added, POOL, platform):
             found[passage] = found.get(passage, 0.0) + EXPANSION_WEIGHT * score
         return fuse.best_per_entry(list(found.items()), owners)
@@ -197,7 +197,7 @@ class Searcher:
             total += weight
             if token in have:
                 covered += weight
-            elif self._glossary.expand([token]) & have:
+            elif self.glossary.expand([token]) & have:
                 covered += _SYNONYM_CREDIT * weight
         return covered / total if total else 0.0
 

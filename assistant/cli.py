@@ -1,0 +1,333 @@
+"""The command line. Standard output is the answer, standard error is narration; imports stay inside the commands."""
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from assistant.errors import (
+    EXIT_BAD_INPUT,
+    EXIT_INTERRUPTED,
+    EXIT_NEGATIVE,
+    EXIT_OK,
+    EXIT_UNAVAILABLE,
+    AssistantError,
+    BadInput,
+    NothingFound,
+)
+
+if TYPE_CHECKING:
+    from assistant.session import Session
+    from kb.search import Searcher
+    from kb.types import Lang
+
+MAX_STDIN_LINE = 1_000_000
+"""Bytes; a longer line on standard input is no question."""
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code; errors become one sentence on standard error."""
+    try:
+        code = cli.main(list(arguments), prog_name="asknpu", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else EXIT_OK
+    except click.exceptions.Abort:
+        return EXIT_INTERRUPTED
+    except click.ClickException as error:
+        _complain(error.format_message(), usage=True)
+        return EXIT_BAD_INPUT
+    except BrokenPipeError:
+        # The reader went away; keep Python from complaining again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_OK
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except AssistantError as error:
+        _complain(str(error))
+        return error.exit_code
+    except Exception as error:
+        from kb.errors import CorpusError, KbError
+
+        if not isinstance(error, KbError):
+            raise
+        _complain(str(error))
+        return EXIT_BAD_INPUT if isinstance(error, CorpusError) else EXIT_UNAVAILABLE
+
+
+def _complain(message: str, *, usage: bool = False) -> None:
+    from assistant.render import printable
+
+    hint = "; see 'asknpu --help'" if usage else ""
+    click.echo(f"asknpu: {printable(message).rstrip('.')}{hint}", err=True)
+
+
+def _narrate(text: str) -> None:
+    click.echo(text, err=True)
+
+
+def _print_json(data: object, *, indent: int | None = 2) -> None:
+    click.echo(json.dumps(data, ensure_ascii=False, indent=indent))
+
+
+def _open_session() -> "Session":
+    from assistant.session import open_session
+
+    return open_session(_narrate)
+
+
+_json = click.option("--json", "as_json", is_flag=True, help="Print JSON (schema 1).")
+_lang = click.option("--lang", type=click.Choice(["zh", "en"]), help="Language of the answer (default: the question's).")
+_platform = click.option("--platform", metavar="NAME", help="Only entries of this platform.")
+_explain = click.option("--explain", is_flag=True, help="Show ranks, scores and features.")
+
+
+def _limit(default: int, text: str) -> Any:  # noqa: ANN401 - click's decorator type
+    return click.option("--limit", type=click.IntRange(1, 100), default=default, show_default=True, help=text)
+
+
+@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="asknpu", message="%(prog)s %(version)s")
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Answers about NPUs with exact sources, offline, in Chinese and English.
+
+    Exit codes: 0 answered, 1 honest negative (not known, nothing found), 2 bad input, 3 index or model unavailable.
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+@cli.command()
+@click.argument("question")
+@_json
+@_lang
+@_platform
+@_limit(1, "Entries to answer with.")
+@_explain
+def ask(question: str, as_json: bool, lang: "Lang | None", platform: str | None, limit: int, explain: bool) -> int:
+    """Answer QUESTION with its source, or say that the answer is not known.
+
+    QUESTION may be '-': one question per line from standard input, one JSON object per line to standard output.
+    """
+    from assistant import render
+    from assistant.answer import answer, checked_question
+
+    lines: Iterator[str] | None = None
+    if question == "-":
+        lines = _stdin_lines()
+    else:
+        checked_question(question)
+    searcher = _open_session().searcher()
+    if lines is not None:
+        code = EXIT_OK
+        for line in lines:
+            given = answer(line, searcher, lang=lang, platform=platform, limit=limit)
+            _print_json(render.answer_json(given, explain=explain), indent=None)
+            sys.stdout.flush()
+            code = code if given.status == "answered" else EXIT_NEGATIVE
+        return code
+    given = answer(question, searcher, lang=lang, platform=platform, limit=limit)
+    if as_json:
+        _print_json(render.answer_json(given, explain=explain))
+    else:
+        markdown = render.answer_markdown(given, searcher.store.counts()["entries"], explain=explain)
+        click.echo(render.show(markdown))
+    return EXIT_OK if given.status == "answered" else EXIT_NEGATIVE
+
+
+def _stdin_lines() -> Iterator[str]:
+    """Yield the non-empty lines of standard input.
+
+    Raises:
+        BadInput: a line is no UTF-8 text, has NUL bytes or is longer than `MAX_STDIN_LINE`.
+    """
+    number = 0
+    while data := sys.stdin.buffer.readline(MAX_STDIN_LINE + 1):
+        number += 1
+        if len(data) > MAX_STDIN_LINE:
+            raise BadInput(f"standard input, line {number}: longer than {MAX_STDIN_LINE:,} bytes; give one question per line")
+        try:
+            line = data.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError:
+            line = "\0"
+        if "\0" in line:
+            raise BadInput(f"standard input, line {number}: is not UTF-8 text; give one question per line")
+        if line.strip():
+            yield line
+
+
+@cli.command()
+@click.argument("question")
+@_json
+@_lang
+@_platform
+@_limit(10, "Entries to list.")
+@_explain
+@click.option("--words-only", is_flag=True, help="Search by words only; loads no encoder.")
+def search(
+    question: str, as_json: bool, lang: "Lang | None", platform: str | None, limit: int, explain: bool, words_only: bool
+) -> int:
+    """List the entries that fit QUESTION best."""
+    from assistant import render
+    from assistant.answer import check_platform, checked_question
+
+    text = checked_question(question)
+    searcher = _open_session().searcher(with_meaning=not words_only)
+    check_platform(searcher, platform)
+    found = searcher.search(text, lang=lang, platform=platform, limit=limit)
+    entries = [(hit, searcher.store.entry(hit.id, found.lang)) for hit in found.hits]
+    if as_json:
+        rows: list[dict[str, object]] = [
+            {"id": e.id, "title": e.title, "platform": e.platform, "kind": e.kind, "lang": e.lang, **render.hit_json(hit)}
+            for hit, e in entries
+            if e is not None
+        ]
+        _print_json(
+            {
+                "schema": render.SCHEMA, "question": found.question, "confidence": round(found.confidence, 4),
+                "hits": rows, "unknown": [u.text for u in found.unknown], "degraded": list(found.degraded),
+            }
+        )  # fmt: skip
+    else:
+        for note in found.degraded:
+            _narrate(render.printable(note))
+        lines = []
+        for hit, e in entries:
+            if e is None:
+                continue
+            ranks = " ".join(f"{name}#{score.rank}:{score.score:.3f}" for name, score in hit.channels) if explain else ""
+            lines.append((f"{hit.score:.3f}", e.id, e.title, *([ranks] if explain else [])))
+        if lines:
+            click.echo(render.table(lines, ("score", "id", "title", *(["ranks"] if explain else []))))
+    if not entries:
+        _narrate(render.texts(found.lang)["nothing"])
+    return EXIT_OK if entries else EXIT_NEGATIVE
+
+
+@cli.command()
+@click.argument("entry_id", metavar="ID")
+@_json
+@_lang
+@click.option("--raw", is_flag=True, help="Print only the cited bytes, exactly as they are in the corpus file.")
+def show(entry_id: str, as_json: bool, lang: "Lang | None", raw: bool) -> int:
+    """Print the entry ID with its source and byte range."""
+    from assistant import render
+    from assistant.answer import shown
+
+    session = _open_session()
+    entry = session.store.entry(entry_id, lang or render.default_language())
+    if entry is None:
+        raise NothingFound(_unknown_id(session, entry_id))
+    if raw:
+        sys.stdout.flush()
+        sys.stdout.buffer.write((session.source.documents[entry.span.file])[entry.span.start : entry.span.end])
+    elif as_json:
+        _print_json({"schema": render.SCHEMA, **render.entry_json(shown(entry))})
+    else:
+        click.echo(render.show(f"{render.entry_markdown(shown(entry))}\n\n`sha256 {entry.span.sha256}`"))
+    return EXIT_OK
+
+
+def _unknown_id(session: "Session", entry_id: str) -> str:
+    from rapidfuzz import process
+
+    ids = list(dict.fromkeys(entry.id for entry in session.store.entries()))
+    nearest = [match[0] for match in process.extract(entry_id, ids, limit=3, score_cutoff=50)]
+    return f"no entry {entry_id!r}" + (f"; nearest: {', '.join(nearest)}" if nearest else "; 'asknpu list' shows all")
+
+
+@cli.command("list")
+@_json
+@_lang
+@_platform
+def list_entries(as_json: bool, lang: "Lang | None", platform: str | None) -> int:
+    """List all entries."""
+    from assistant import render
+
+    session = _open_session()
+    known = session.store.platforms()
+    if platform is not None and platform not in known:
+        raise BadInput(f"unknown platform {platform!r}; known: {', '.join(known)}")
+    entries = session.store.entries(lang or render.default_language(), platform)
+    if as_json:
+        rows = [{"id": e.id, "title": e.title, "platform": e.platform, "kind": e.kind, "lang": e.lang} for e in entries]
+        _print_json({"schema": render.SCHEMA, "entries": rows})
+    else:
+        click.echo(render.table([(e.id, e.kind, e.title) for e in entries], ("id", "kind", "title")))
+    return EXIT_OK
+
+
+@cli.command()
+@_json
+@click.option("--encoder", metavar="SPEC", help="Dense encoder: e5, or sentence-transformers:NAME-OR-PATH.")
+@click.option("--rebuild", is_flag=True, help="Throw the index away first, vectors included.")
+@click.option("--ship", is_flag=True, help="Also write the vectors into the corpus (for maintainers).")
+def update(as_json: bool, encoder: str | None, rebuild: bool, ship: bool) -> int:
+    """Bring the index up to date; only new passages are embedded."""
+    from assistant import maintain, render
+
+    report = maintain.update(encoder=encoder, rebuild=rebuild, ship=ship, narrate=_narrate)
+    if as_json:
+        _print_json({"schema": render.SCHEMA, **report})
+    else:
+        embedded = sum(report["embedded"].values())
+        state = "updated" if report["changed"] else "up to date"
+        click.echo(
+            f"{state}: {report['entries']} entries, {report['passages']} passages, {embedded} embedded,"
+            f" {report['seconds']:.2f} s"
+        )
+    return EXIT_OK
+
+
+@cli.command()
+@_json
+def status(as_json: bool) -> int:
+    """Show what is indexed, with which encoders, and where."""
+    from assistant import maintain, render
+
+    facts = maintain.status(_open_session())
+    if as_json:
+        _print_json({"schema": render.SCHEMA, **facts})
+    else:
+        click.echo(render.table([(name, str(value)) for name, value in facts.items()], ("what", "value")))
+    return EXIT_OK
+
+
+@cli.command()
+@_json
+def doctor(as_json: bool) -> int:
+    """Check the installation, the corpus and the index; every finding names its cure."""
+    from assistant import maintain, render
+
+    results = maintain.doctor()
+    if as_json:
+        rows = [{"check": name, "ok": ok, "finding": finding} for name, ok, finding in results]
+        _print_json({"schema": render.SCHEMA, "ok": all(ok for _, ok, _ in results), "checks": rows})
+    else:
+        lines = [("ok" if ok else "FAIL", name, finding) for name, ok, finding in results]
+        click.echo(render.table(lines, ("state", "check", "finding")))
+    return EXIT_OK if all(ok for _, ok, _ in results) else EXIT_NEGATIVE
+
+
+@cli.command("eval")
+@_json
+@click.option("--calibrate", is_flag=True, help="Fit the confidence weights and write them into the corpus (for maintainers).")
+@click.option("--failures", is_flag=True, help="List the questions that went wrong.")
+def evaluate(as_json: bool, calibrate: bool, failures: bool) -> int:
+    """Measure search and abstention on the gold questions."""
+    from assistant import evaluate as measure
+    from assistant import render
+
+    searcher: Searcher = _open_session().searcher()
+    result = measure.evaluate(searcher, _narrate if sys.stderr.isatty() else lambda text: None)
+    if calibrate:
+        path = measure.write_confidence(result, searcher)
+        _narrate(f"wrote {path}; run 'asknpu eval' again to see its effect")
+    if as_json:
+        _print_json({"schema": render.SCHEMA, **measure.to_json(result)})
+    else:
+        click.echo(measure.to_text(result, failures=failures))
+    return EXIT_OK

@@ -1,0 +1,200 @@
+"""Answers and entries as text for a terminal, as Markdown for a pipe, and as JSON with a stable schema."""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+
+from assistant.texts import texts
+from assistant.types import Answer, AnswerEntry, Piece
+from kb.types import Hit, Lang, Span
+
+SCHEMA = 1
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+
+
+def printable(text: str) -> str:
+    """Return text from outside with its control characters made visible, so that it cannot drive a terminal."""
+    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def answer_markdown(answer: Answer, entries_searched: int, *, explain: bool = False) -> str:
+    """Return an answer as Markdown."""
+    say = texts(answer.lang)
+    parts: list[str] = []
+    for typed, to in answer.corrected:
+        parts.append(f"> {say['corrected'].format(to=printable(to), typed=printable(typed))}")
+    for note in answer.degraded:
+        parts.append(f"> {say['degraded']}: {printable(note)}")
+    parts += _identifier_notes(answer, say)
+    if answer.status == "abstained":
+        parts.append(f"**{say['not_known']}**")
+        parts.append(
+            say["searched"].format(
+                entries=entries_searched, confidence=answer.confidence, threshold=answer.threshold
+            )
+        )
+        if answer.nearest:
+            parts.append(f"{say['nearest']}:\n\n{_titles(answer.nearest)}")
+        parts.append(say["help_hint"])
+    parts += [entry_markdown(entry, explain=explain) for entry in answer.entries]
+    if answer.related:
+        parts.append(f"{say['related']}:\n\n{_titles(answer.related)}")
+    if explain:
+        parts.append(_explain_answer(answer, say))
+    return "\n\n".join(parts)
+
+
+def entry_markdown(entry: AnswerEntry, *, explain: bool = False) -> str:
+    """Return one entry as Markdown: title, answer or the parts that matter, sources."""
+    say = texts(entry.lang)
+    parts = [f"## {entry.title}"]
+    if entry.focus:
+        parts += _pieces(entry.focus)
+        parts.append(f"*{say['more'].format(id=entry.id)}*")
+    else:
+        parts.append(_without_checks(entry.text))
+    parts.append(f"{say['source']}: {'; '.join(entry.names)}\n`{_place(entry)}`")
+    if explain and entry.hit is not None:
+        channels = ", ".join(
+            say["channel"].format(name=name, rank=score.rank, score=score.score) for name, score in entry.hit.channels
+        )
+        parts.append(f"{say['why']}: {channels}; fused {entry.hit.score:.3f}; coverage {entry.hit.coverage:.2f}")
+    return "\n\n".join(parts)
+
+
+def show(markdown: str) -> str:
+    """Return Markdown laid out for the terminal on standard output, or unchanged for a pipe."""
+    import shutil
+    import sys
+
+    if not sys.stdout.isatty() or os.environ.get("TERM") == "dumb":
+        return markdown
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    console = Console(width=min(shutil.get_terminal_size().columns, 110))
+    with console.capture() as capture:
+        console.print(Markdown(markdown, hyperlinks=False))
+    return capture.get().rstrip("\n")
+
+
+def answer_json(answer: Answer, *, explain: bool = False) -> dict[str, object]:
+    """Return an answer as the JSON object of `ask --json`."""
+    data: dict[str, object] = {
+        "schema": SCHEMA,
+        "question": answer.question,
+        "status": answer.status,
+        "confidence": round(answer.confidence, 4),
+        "lang": answer.lang,
+        "entries": [entry_json(entry) for entry in answer.entries],
+        "checks": [],
+        "related": _titles_json(answer.related),
+        "unlisted": [{"name": u.name, "list": u.entry_id} for u in answer.unlisted],
+        "unknown": [
+            {"text": u.text, "kind": u.kind, "nearest": list(u.nearest), "blocking": u.blocking} for u in answer.unknown
+        ],
+        "nearest": _titles_json(answer.nearest),
+        "corrected": [{"typed": typed, "searched": to} for typed, to in answer.corrected],
+        "degraded": list(answer.degraded),
+    }
+    if explain:
+        data["threshold"] = round(answer.threshold, 4)
+        data["features"] = {name: round(value, 4) for name, value in answer.features}
+    return data
+
+
+def entry_json(entry: AnswerEntry) -> dict[str, object]:
+    """Return an entry as a JSON object."""
+    return {
+        "id": entry.id,
+        "title": entry.title,
+        "platform": entry.platform,
+        "kind": entry.kind,
+        "lang": entry.lang,
+        "text": entry.text,
+        "score": round(entry.score, 4),
+        "source": {**_span_json(entry.source), "line": entry.line, "names": list(entry.names)},
+        "focus": [{"text": piece.text, "row": piece.is_row, "source": _span_json(piece.span)} for piece in entry.focus],
+        "why": hit_json(entry.hit) if entry.hit else {},
+    }
+
+
+def hit_json(hit: Hit) -> dict[str, object]:
+    """Return the ranks and scores by which a hit was found."""
+    channels = {name: {"rank": score.rank, "score": round(score.score, 4)} for name, score in hit.channels}
+    return {"fused": round(hit.score, 4), "coverage": round(hit.coverage, 4), "channels": channels}
+
+
+def table(rows: Sequence[Sequence[str]], header: Sequence[str]) -> str:
+    """Return rows as left-aligned columns; a Chinese character takes two cells."""
+    from wcwidth import wcswidth
+
+    def cells(text: str) -> int:
+        return max(0, wcswidth(text))
+
+    every = [header, *rows]
+    widths = [max(cells(row[column]) for row in every) for column in range(len(header))]
+    lines = ["  ".join(cell + " " * (width - cells(cell)) for cell, width in zip(row, widths, strict=True)) for row in every]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _identifier_notes(answer: Answer, say: Mapping[str, str]) -> list[str]:
+    notes = []
+    titles = {entry.id: entry.title for entry in answer.entries}
+    for item in answer.unlisted:
+        notes.append(f"**{say['unlisted'].format(name=item.name, title=titles.get(item.entry_id, item.entry_id))}**")
+    for unknown in answer.unknown:
+        text = say["unknown"].format(kind=say[f"kind.{unknown.kind}"], text=f"`{printable(unknown.text)}`")
+        if unknown.nearest:
+            text += say["unknown_nearest"].format(nearest=", ".join(f"`{printable(n)}`" for n in unknown.nearest))
+        notes.append(text)
+    return notes
+
+
+def _pieces(pieces: Sequence[Piece]) -> list[str]:
+    """Return pieces as Markdown blocks, with neighbouring rows of one table under one header."""
+    parts: list[str] = []
+    header = ""
+    for piece in pieces:
+        head, _, row = piece.text.rpartition("\n") if piece.is_row else ("", "", "")
+        if piece.is_row and head == header:
+            parts[-1] += f"\n{row}"
+        else:
+            parts.append(piece.text)
+        header = head
+    return parts
+
+
+def _without_checks(markdown: str) -> str:
+    return re.sub(r"(?ms)^```toml check\n.*?^```\n?", "", markdown).strip()
+
+
+def _place(entry: AnswerEntry) -> str:
+    return f"corpus/{entry.source.file}:{entry.line} ({entry.source.start}-{entry.source.end})"
+
+
+def _titles(items: Sequence[tuple[str, str]]) -> str:
+    return "\n".join(f"- {title} (`{key}`)" for key, title in items)
+
+
+def _titles_json(items: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
+    return [{"id": key, "title": title} for key, title in items]
+
+
+def _span_json(span: Span) -> dict[str, object]:
+    return {"file": f"corpus/{span.file}", "start": span.start, "end": span.end, "sha256": span.sha256}
+
+
+def _explain_answer(answer: Answer, say: Mapping[str, str]) -> str:
+    features = ", ".join(f"{name} {value:.3f}" for name, value in answer.features)
+    confidence = say["confidence"].format(confidence=answer.confidence, threshold=answer.threshold)
+    return f"{confidence}; {say['features']}: {features}"
+
+
+def default_language() -> Lang:
+    """Return the language of the user's locale: Chinese or else English."""
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        value = os.environ.get(name)
+        if value:
+            return "zh" if value.lower().startswith("zh") else "en"
+    return "en"

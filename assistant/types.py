@@ -1,0 +1,63 @@
+"""The values that commands and screens show, all frozen."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from kb.types import Hit, Lang, Span, Unknown, Unlisted
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A quoted part of an entry."""
+
+    text: str
+    """Markdown; a table row comes with its header."""
+    span: Span
+    """The exact bytes of the part (of the row alone, for a row)."""
+    is_row: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerEntry:
+    """One entry as an answer shows it."""
+
+    id: str
+    title: str
+    platform: str
+    kind: str
+    lang: Lang
+    text: str
+    """The whole answer, exactly the bytes of `source`."""
+    score: float
+    source: Span
+    line: int
+    """Line of the heading in the corpus file."""
+    names: tuple[str, ...]
+    """Source documents with the place in them."""
+    focus: tuple[Piece, ...]
+    """The parts that matter for the question; empty if the entry is short enough to show whole."""
+    hit: Hit | None
+    """How the search found it; None if it was not found by search."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the assistant says to one question."""
+
+    question: str
+    status: Literal["answered", "abstained"]
+    confidence: float
+    lang: Lang
+    entries: tuple[AnswerEntry, ...]
+    """Best first; empty when abstaining."""
+    related: tuple[tuple[str, str], ...]
+    """(id, title) of further entries."""
+    unlisted: tuple[Unlisted, ...]
+    """Names that a complete list does not contain; `entries` holds that list."""
+    unknown: tuple[Unknown, ...]
+    nearest: tuple[tuple[str, str], ...]
+    """(id, title) of the nearest entries when abstaining."""
+    corrected: tuple[tuple[str, str], ...]
+    degraded: tuple[str, ...]
+    features: tuple[tuple[str, float], ...]
+    threshold: float
