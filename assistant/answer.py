@@ -1,7 +1,7 @@
 """Answer a question from the corpus, or abstain.
 
-Steps: reduce a pasted question to its words -> search -> unknown identifiers forbid an answer; a name missing from a complete
-list is answered by that list; else the calibrated confidence decides -> pick entries and the parts of them that matter.
+Steps: reduce a pasted question to its words -> search -> unknown identifiers forbid an answer; a name missing from a
+complete list is answered by that list; else the calibrated confidence decides -> pick entries and their best parts.
 """
 
 from assistant.errors import BadInput
@@ -47,9 +47,7 @@ def answer(
     ids += [key for key in lists if key not in ids]
     entries = tuple(_entry(searcher, key, found, hits.get(key)) for key in ids)
     best = found.hits[0].score if found.hits else 0.0
-    related = [
-        hit.id for hit in found.hits if hit.id not in ids and hit.score >= _RELATED_SHARE * best
-    ]
+    related = [hit.id for hit in found.hits if hit.id not in ids and hit.score >= _RELATED_SHARE * best]
     return _make(searcher, found, entries=entries, related=related[:RELATED], shown_lists=lists)
 
 

@@ -4,7 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -20,9 +20,13 @@ from assistant.errors import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from assistant.session import Session
     from kb.search import Searcher
     from kb.types import Lang
+
+Command = TypeVar("Command", bound="Callable[..., object]")
 
 MAX_STDIN_LINE = 1_000_000
 """Bytes; a longer line on standard input is no question."""
@@ -79,16 +83,20 @@ def _open_session() -> "Session":
 
 
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON (schema 1).")
-_lang = click.option("--lang", type=click.Choice(["zh", "en"]), help="Language of the answer (default: the question's).")
+_lang = click.option(
+    "--lang", type=click.Choice(["zh", "en"]), help="Language of the answer (default: the question's)."
+)
 _platform = click.option("--platform", metavar="NAME", help="Only entries of this platform.")
 _explain = click.option("--explain", is_flag=True, help="Show ranks, scores and features.")
 
 
-def _limit(default: int, text: str) -> Any:  # noqa: ANN401 - click's decorator type
+def _limit(default: int, text: str) -> "Callable[[Command], Command]":
     return click.option("--limit", type=click.IntRange(1, 100), default=default, show_default=True, help=text)
 
 
-@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(package_name="asknpu", message="%(prog)s %(version)s")
 @click.pass_context
 def cli(context: click.Context) -> None:
@@ -148,7 +156,9 @@ def _stdin_lines() -> Iterator[str]:
     while data := sys.stdin.buffer.readline(MAX_STDIN_LINE + 1):
         number += 1
         if len(data) > MAX_STDIN_LINE:
-            raise BadInput(f"standard input, line {number}: longer than {MAX_STDIN_LINE:,} bytes; give one question per line")
+            raise BadInput(
+                f"standard input, line {number}: longer than {MAX_STDIN_LINE:,} bytes; give one question per line"
+            )
         try:
             line = data.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError:
@@ -173,6 +183,7 @@ def search(
     """List the entries that fit QUESTION best."""
     from assistant import render
     from assistant.answer import check_platform, checked_question
+    from assistant.texts import texts
 
     text = checked_question(question)
     searcher = _open_session().searcher(with_meaning=not words_only)
@@ -181,7 +192,14 @@ def search(
     entries = [(hit, searcher.store.entry(hit.id, found.lang)) for hit in found.hits]
     if as_json:
         rows: list[dict[str, object]] = [
-            {"id": e.id, "title": e.title, "platform": e.platform, "kind": e.kind, "lang": e.lang, **render.hit_json(hit)}
+            {
+                "id": e.id,
+                "title": e.title,
+                "platform": e.platform,
+                "kind": e.kind,
+                "lang": e.lang,
+                **render.hit_json(hit),
+            }
             for hit, e in entries
             if e is not None
         ]
@@ -198,12 +216,14 @@ def search(
         for hit, e in entries:
             if e is None:
                 continue
-            ranks = " ".join(f"{name}#{score.rank}:{score.score:.3f}" for name, score in hit.channels) if explain else ""
+            ranks = (
+                " ".join(f"{name}#{score.rank}:{score.score:.3f}" for name, score in hit.channels) if explain else ""
+            )
             lines.append((f"{hit.score:.3f}", e.id, e.title, *([ranks] if explain else [])))
         if lines:
             click.echo(render.table(lines, ("score", "id", "title", *(["ranks"] if explain else []))))
     if not entries:
-        _narrate(render.texts(found.lang)["nothing"])
+        _narrate(texts(found.lang)["nothing"])
     return EXIT_OK if entries else EXIT_NEGATIVE
 
 
@@ -314,7 +334,9 @@ def doctor(as_json: bool) -> int:
 
 @cli.command("eval")
 @_json
-@click.option("--calibrate", is_flag=True, help="Fit the confidence weights and write them into the corpus (for maintainers).")
+@click.option(
+    "--calibrate", is_flag=True, help="Fit the confidence weights and write them into the corpus (for maintainers)."
+)
 @click.option("--failures", is_flag=True, help="List the questions that went wrong.")
 def evaluate(as_json: bool, calibrate: bool, failures: bool) -> int:
     """Measure search and abstention on the gold questions."""

@@ -29,9 +29,7 @@ def answer_markdown(answer: Answer, entries_searched: int, *, explain: bool = Fa
     if answer.status == "abstained":
         parts.append(f"**{say['not_known']}**")
         parts.append(
-            say["searched"].format(
-                entries=entries_searched, confidence=answer.confidence, threshold=answer.threshold
-            )
+            say["searched"].format(entries=entries_searched, confidence=answer.confidence, threshold=answer.threshold)
         )
         if answer.nearest:
             parts.append(f"{say['nearest']}:\n\n{_titles(answer.nearest)}")
@@ -134,7 +132,9 @@ def table(rows: Sequence[Sequence[str]], header: Sequence[str]) -> str:
 
     every = [header, *rows]
     widths = [max(cells(row[column]) for row in every) for column in range(len(header))]
-    lines = ["  ".join(cell + " " * (width - cells(cell)) for cell, width in zip(row, widths, strict=True)) for row in every]
+    lines = [
+        "  ".join(cell + " " * (width - cells(cell)) for cell, width in zip(row, widths, strict=True)) for row in every
+    ]
     return "\n".join(line.rstrip() for line in lines)
 
 

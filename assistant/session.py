@@ -31,8 +31,8 @@ class Session:
 def open_session(narrate: Callable[[str], None] = lambda text: None) -> Session:
     """Return a session whose index fits the corpus.
 
-    The first call builds the index from the vectors that the corpus ships. Where the index cannot be written, it is read
-    as it is or built in memory, and the session says so.
+    The first call builds the index from the vectors that the corpus ships. Where the index cannot be written, it is
+    read as it is or built in memory, and the session says so.
 
     Raises:
         CorpusError: a corpus file is broken.

@@ -1,4 +1,4 @@
-"""Bring an index up to date with a corpus: nothing if nothing changed, else one transaction, embedding only new passages.
+"""Bring an index up to date with a corpus: nothing to do, or one transaction that embeds only new passages.
 
 Steps: compare fingerprints -> parse -> take vectors from the cache, the corpus's shipped vectors, the encoders (in this
 order) -> centre -> write everything in one transaction.
@@ -7,13 +7,12 @@ order) -> centre -> write everything in one transaction.
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kb import center, corpus, encode, glossary, identifiers, terms
+from kb import center, compact, corpus, encode, glossary, identifiers, terms
 from kb.confidence import load as load_confidence
 from kb.encode import Encoder, Vectors
 from kb.parse import blocks, split_row
@@ -122,9 +121,9 @@ def ship(source: corpus.Corpus, store: Store, encoders: Sequence[Source]) -> tup
     written = []
     for encoder in encoders:
         path = _shipped_path(source, encoder.key)
-        vectors = store.cached_vectors(encoder.key, hashes).astype(np.float16)
+        packed = store.cached_vectors(encoder.key, hashes)
         with path.open("wb") as file:
-            np.savez(file, hashes=np.frombuffer(b"".join(hashes), np.uint8).reshape(-1, 16), vectors=vectors)
+            np.savez(file, hashes=np.frombuffer(b"".join(hashes), np.uint8).reshape(-1, 16), packed=packed)
         written.append(path)
     return tuple(written)
 
@@ -168,7 +167,7 @@ def _ensure_vectors(
         batch = keys[start : start + _BATCH]
         vectors = model.passages([encode.embeddable(todo[key]) or "-" for key in batch])
         with store.writing():
-            store.cache_vectors(encoder.key, batch, vectors.astype(np.float16))
+            store.cache_vectors(encoder.key, batch, compact.pack(vectors))
     progress(encoder.key, len(keys), len(keys))
     return len(keys)
 
@@ -176,34 +175,36 @@ def _ensure_vectors(
 def _import_shipped(store: Store, path: Path, key: str, wanted: set[bytes]) -> None:
     with np.load(path, allow_pickle=False) as arrays:
         hashes = [row.tobytes() for row in arrays["hashes"]]
-        vectors = arrays["vectors"]
+        packed = arrays["packed"]
     rows = [i for i, digest in enumerate(hashes) if digest in wanted]
     with store.writing():
-        store.cache_vectors(key, [hashes[i] for i in rows], vectors[rows])
+        store.cache_vectors(key, [hashes[i] for i in rows], packed[rows])
 
 
 def _write(source: corpus.Corpus, store: Store, entries: Sequence[Entry], passages: Sequence[Passage]) -> None:
     platforms = {entry.id: entry.platform for entry in entries}
     passage_tokens = [terms.tokens(passage.text) for passage in passages]
-    by_entry: dict[str, set[str]] = {}
+    by_entry: dict[str, list[str]] = {}
     for passage, found in zip(passages, passage_tokens, strict=True):
-        by_entry.setdefault(passage.entry_id, set()).update(found)
+        by_entry.setdefault(passage.entry_id, []).extend(found)
     for entry in entries:
-        by_entry[entry.id].update(terms.tokens(f"{entry.platform} {' '.join(entry.sources)}"))
+        by_entry[entry.id].extend(terms.tokens(f"{entry.platform} {' '.join(entry.sources)}"))
     store.clear()
     store.add_entries(entries)
     store.add_passages(
         passages, [" ".join(found) for found in passage_tokens], [platforms[p.entry_id] for p in passages]
     )
     texts = [text for entry in entries for text in (entry.title, *entry.asks, entry.text, *entry.sources)]
-    store.add_terms(((key, frozenset(found)) for key, found in by_entry.items()), (w for t in texts for w in terms.words(t)))
+    store.add_terms(
+        [(key, platforms[key], found) for key, found in by_entry.items()], (w for t in texts for w in terms.words(t))
+    )
     for name, data in source.resources.items():
         store.set_resource(name, data)
     _write_identifiers(source, store, entries, texts)
 
 
 def _write_identifiers(source: corpus.Corpus, store: Store, entries: Sequence[Entry], texts: Sequence[str]) -> None:
-    """Store the identifiers that the corpus knows and the contents of its complete lists, after a check of the resources."""
+    """Store the identifiers that the corpus knows and the contents of its complete lists; check the resources first."""
     kinds = identifiers.load_kinds(corpus.IDENTIFIERS, source.resources.get(corpus.IDENTIFIERS, b"kind = []"))
     glossary.load(corpus.GLOSSARY, source.resources.get(corpus.GLOSSARY, b""))
     load_confidence(corpus.CONFIDENCE, source.resources.get(corpus.CONFIDENCE, b""))
@@ -233,7 +234,7 @@ def _write_channel(store: Store, encoder: Source, passages: Sequence[Passage], h
     """Write the vector index (or indexes) of one channel from cached vectors."""
     usable = [i for i, passage in enumerate(passages) if encode.embeddable(passage.text)]
     rows = np.array(usable, np.int32)
-    vectors = center.unit(store.cached_vectors(encoder.key, [hashes[i] for i in usable]))
+    vectors = center.unit(compact.unpack(store.cached_vectors(encoder.key, [hashes[i] for i in usable])))
     if encoder.channel != "dense":
         store.set_channel(encoder.channel, encoder.key, rows, VectorIndex(vectors).to_bytes(), None)
         return
@@ -258,7 +259,9 @@ def _query_means(encoder: Source, passages: Sequence[Passage]) -> dict[Lang, Vec
     model = encoder.open()
     means: dict[Lang, Vectors] = {}
     for lang in LANGS:
-        own = [p.text for p in passages if p.kind == "question" and p.lang == lang][:: 1 + len(passages) // (8 * _QUERY_SAMPLE)]
+        own = [p.text for p in passages if p.kind == "question" and p.lang == lang][
+            :: 1 + len(passages) // (8 * _QUERY_SAMPLE)
+        ]
         texts = [text for text in map(encode.embeddable, own[:_QUERY_SAMPLE]) if text]
         if texts:
             means[lang] = model.queries(texts).mean(axis=0, dtype=np.float64).astype(np.float32)

@@ -38,15 +38,14 @@ class Centring:
         means = np.stack([self.passage_means[lang] for lang in LANGS])
         rows = np.searchsorted(np.array(sorted(LANGS)), langs)
         by_sorted = means[np.argsort(np.array(LANGS))]
-        return self._project(vectors - by_sorted[rows])
+        return self._project(np.asarray(vectors - by_sorted[rows], np.float32))
 
     def queries(self, vectors: Vectors, lang: Lang) -> Vectors:
         """Return centred unit vectors, float32 [n, dim], of raw question vectors [n, dim] in one language."""
-        return self._project(vectors - self.query_means[lang])
+        return self._project(np.asarray(vectors - self.query_means[lang], np.float32))
 
     def _project(self, centred: Vectors) -> Vectors:
-        rest = centred - (centred @ self.components.T) @ self.components
-        return unit(rest)
+        return unit(np.asarray(centred - (centred @ self.components.T) @ self.components, np.float32))
 
     def to_bytes(self) -> bytes:
         """Return the constants as one npz file."""
@@ -91,4 +90,4 @@ def fit(vectors: Vectors, langs: NDArray[np.str_], query_means: Mapping[Lang, Ve
 def unit(vectors: Vectors) -> Vectors:
     """Return vectors [n, dim] scaled to length 1; a zero vector stays zero."""
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return (vectors / np.where(norms > 0, norms, 1)).astype(np.float32)
+    return np.asarray(vectors / np.where(norms > 0, norms, 1), np.float32)

@@ -1,8 +1,8 @@
 """How sure is the best hit? Logistic regression over search features, calibrated on gold questions.
 
 Raw cosines and fused scores are high for nonsense, too; the features here compare them with what the words say. The
-weights are data (`confidence.toml`), one model for each set of channels that may be available, so that a missing encoder
-changes the model, not the meaning of the number.
+weights are data (`confidence.toml`), one model for each set of channels that may be available, so that a missing
+encoder changes the model, not the meaning of the number.
 """
 
 import math
@@ -85,7 +85,13 @@ def choose(models: Mapping[str, Model], features: Mapping[str, float], dense: st
 
 
 def fit(
-    name: str, rows: Sequence[Mapping[str, float]], labels: Sequence[bool], *, dense: str, keep: float, ridge: float = 1.0
+    name: str,
+    rows: Sequence[Mapping[str, float]],
+    labels: Sequence[bool],
+    *,
+    dense: str,
+    keep: float,
+    ridge: float = 1.0,
 ) -> Model:
     """Return a model fitted by iteratively reweighted least squares with a ridge penalty on standardised features.
 

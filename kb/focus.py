@@ -27,8 +27,8 @@ def focus(
 ) -> tuple[Block, ...]:
     """Return the parts that matter, in the order of the text; empty if the whole answer is short enough.
 
-    The first paragraph is the answer and always stays. Of a table, the rows stay that hold what the question asks for and
-    other rows do not; without such a row the table is one part like any other.
+    The first paragraph is the answer and always stays. Of a table, the rows stay that hold what the question asks for
+    and other rows do not; without such a row the table is one part like any other.
 
     Args:
         pieces: the answer's blocks.
@@ -37,14 +37,15 @@ def focus(
         synonyms: tokens that the glossary adds to them.
         title_tokens: index tokens of the entry's title, which tell nothing about its parts.
     """
-    if not pieces or sum(len(piece.index_text) for piece in pieces) <= LONG_CHARACTERS[lang] and not _has_table(pieces):
+    is_long = sum(len(piece.index_text) for piece in pieces) > LONG_CHARACTERS[lang]
+    if not pieces or not (is_long or _has_table(pieces)):
         return ()
     scored = _score(pieces, tokens, synonyms, title_tokens)
     rows = _chosen_rows([item for item in scored if item.block.is_row])
     texts = [item for item in scored[1:] if not item.block.is_row and item.score > 0]
     best = max((item.score for item in texts), default=0.0)
     chosen = sorted((item for item in texts if item.score >= 0.5 * best), key=lambda item: -item.score)
-    if not rows and sum(len(piece.index_text) for piece in pieces) <= LONG_CHARACTERS[lang]:
+    if not rows and not is_long:
         return ()
     kept = {0: pieces[0]} | {item.position: item.block for item in rows}
     kept |= {item.position: item.block for item in chosen[: _MAX_BLOCKS - bool(rows)]}

@@ -4,24 +4,42 @@ Reciprocal rank fusion was measured to be worse wherever one channel is much wea
 questions in the other language.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 Scores = Mapping[str, float]
-"""Entry id -> the channel's score of its best passage."""
+"""Entry id -> the channel's score of the entry."""
+
+POOL_BEST = 3
+"""Passages of an entry that speak for it."""
+DEPTH = 100
+"""Entries per channel that are scaled against each other; those behind count nothing."""
 
 
-def best_per_entry(found: Sequence[tuple[int, float]], owners: Sequence[str]) -> dict[str, float]:
-    """Return each entry's best passage score, best first; `owners` maps passage id to entry id."""
-    best: dict[str, float] = {}
-    for passage, score in sorted(found, key=lambda item: (-item[1], item[0])):
-        best.setdefault(owners[passage], score)
-    return best
+def pool(found: Iterable[tuple[str, float]]) -> dict[str, float]:
+    """Return each entry's mean score over its best `POOL_BEST` passages, best entry first; ties by id.
+
+    An entry that several passages speak for is a better guess than one with a single lucky passage. A passage that was
+    not found counts as the worst one that was.
+
+    Args:
+        found: (entry id, score) for each found passage.
+    """
+    scores: dict[str, list[float]] = {}
+    for key, score in found:
+        scores.setdefault(key, []).append(score)
+    worst = min((min(values) for values in scores.values()), default=0.0)
+    means = {}
+    for key, values in scores.items():
+        best = sorted(values, reverse=True)[:POOL_BEST]
+        means[key] = (sum(best) + worst * (POOL_BEST - len(best))) / POOL_BEST
+    return dict(sorted(means.items(), key=lambda item: (-item[1], item[0])))
 
 
 def min_max(scores: Scores) -> dict[str, float]:
-    """Return scores scaled to [0, 1]; equal scores all become 1."""
+    """Return the best `DEPTH` scores scaled to [0, 1]; equal scores all become 1."""
     if not scores:
         return {}
+    scores = dict(sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:DEPTH])
     low, high = min(scores.values()), max(scores.values())
     width = high - low
     return {key: (score - low) / width if width > 0 else 1.0 for key, score in scores.items()}

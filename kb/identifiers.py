@@ -38,6 +38,8 @@ class Vocabulary:
     name: str
     names: Mapping[str, str]
     """Lower-case name or alias -> canonical name."""
+    everyday: frozenset[str]
+    """Those of them that are everyday words when written in lower case."""
 
     def canonical(self, word: str) -> str | None:
         """Return the canonical name of a word, or None if the vocabulary does not have it."""
@@ -101,9 +103,10 @@ def load_vocabulary(path: str, data: bytes) -> Vocabulary:
         table = tomllib.loads(data.decode("utf-8"))
         names = {name.lower(): name for name in table["names"]}
         names |= table.get("aliases", {})
+        everyday = frozenset(table.get("everyday", []))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, KeyError, AttributeError) as error:
         raise CorpusError(f"{path}:1: bad vocabulary: {error}") from None
-    return Vocabulary(path.rsplit("/", 1)[-1].removesuffix(".toml"), names)
+    return Vocabulary(path.rsplit("/", 1)[-1].removesuffix(".toml"), names, everyday)
 
 
 def extract(text: str, kinds: Iterable[Kind]) -> tuple[Identifier, ...]:
@@ -132,7 +135,9 @@ def _identifier(kind: Kind, match: re.Match[str]) -> tuple[Identifier, tuple[int
     span = (match.start("product"), match.end("number"))
     if span[0] > span[1]:
         span = match.span("number")
-    return Identifier(kind, f"{groups['product'] or 'opset'} {groups['number']}", f"{product}:{number}", groups["upto"] or ""), span
+    return Identifier(
+        kind, f"{groups['product'] or 'opset'} {groups['number']}", f"{product}:{number}", groups["upto"] or ""
+    ), span
 
 
 def _key(text: str) -> str:
@@ -154,7 +159,9 @@ def collect(texts: Iterable[str], kinds: Collection[Kind]) -> Known:
     return Known(frozenset(keys), tuple(written.values()), {p: tuple(sorted(r)) for p, r in ranges.items()})
 
 
-def unknown(question: str, kinds: Iterable[Kind], known: Known, vocabularies: Iterable[Vocabulary]) -> tuple[Unknown, ...]:
+def unknown(
+    question: str, kinds: Iterable[Kind], known: Known, vocabularies: Iterable[Vocabulary]
+) -> tuple[Unknown, ...]:
     """Return the identifiers of a question that the corpus does not know, each once, in the order of their kinds."""
     found: dict[str, Unknown] = {}
     for identifier in extract(question, kinds):
@@ -172,14 +179,10 @@ def unknown(question: str, kinds: Iterable[Kind], known: Known, vocabularies: It
     return tuple(found.values())
 
 
-def unlisted(
-    question: str, vocabulary: Vocabulary, listed: Collection[str], entry_id: str
-) -> tuple[Unlisted, ...]:
+def unlisted(question: str, vocabulary: Vocabulary, listed: Collection[str], entry_id: str) -> tuple[Unlisted, ...]:
     """Return the names of a vocabulary in the question that a complete list of them does not contain."""
     return tuple(
-        Unlisted(name, vocabulary.name, entry_id)
-        for name in names_in(question, vocabulary)
-        if name not in listed
+        Unlisted(name, vocabulary.name, entry_id) for name in names_in(question, vocabulary) if name not in listed
     )
 
 
@@ -194,30 +197,23 @@ def names_in(question: str, vocabulary: Vocabulary) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for match in _LATIN_WORD.finditer(normal):
         name = vocabulary.canonical(match[0])
-        if name is not None and (chinese or _is_name_in_english(normal, match)):
+        if name is not None and (chinese or _is_name_in_english(normal, match, vocabulary.everyday)):
             found[name] = None
     return tuple(found)
 
 
-def _is_name_in_english(text: str, match: re.Match[str]) -> bool:
+def _is_name_in_english(text: str, match: re.Match[str], everyday: Collection[str]) -> bool:
     word = match[0]
     if re.search(r"[a-z][A-Z]|[0-9]", word) or (len(word) > 2 and word.isupper()):
         return True
     near = text[max(0, match.start() - 10) : match.start()] + "|" + text[match.end() : match.end() + 11]
-    if re.search(r"(?i)(?:\b(?:op|ops|operators?|layers?|nodes?) ?\||\| ?(?:op|ops|operators?|layers?|nodes?)\b)", near):
+    if re.search(
+        r"(?i)(?:\b(?:op|ops|operators?|layers?|nodes?) ?\||\| ?(?:op|ops|operators?|layers?|nodes?)\b)", near
+    ):
         return True
     if word[0].isupper():
         return match.start() > 0 and text[match.start() - 2] not in ".?!:"
-    return word.lower() not in _ENGLISH_WORDS
-
-
-# ONNX operator names that are everyday English words when written in lower case.
-_ENGLISH_WORDS = frozenset(
-    "abs add and cast ceil clip compress concat constant cos div dropout equal exp expand flatten floor gap gather greater"
-    " identity if less log loop max mean min mod multinomial neg not optional or pad pow range reciprocal reshape"
-    " resize round scan scatter shape sign sin size slice split squeeze sub sum tan tile transpose unique where"
-    " einsum sequence inverse normalizer scaler imputer attention convolution division bn shrink swish".split()
-)
+    return word not in everyday
 
 
 def _is_known(identifier: Identifier, known: Known) -> bool:

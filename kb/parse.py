@@ -47,9 +47,7 @@ def parse_file(path: str, data: bytes) -> tuple[Entry, ...]:
     headings = [i for i, t in enumerate(tokens) if t.type == "heading_open" and t.tag == "h2" and t.level == 0]
     entries = []
     for position, index in enumerate(headings):
-        next_line = (
-            _map(tokens[headings[position + 1]])[0] if position + 1 < len(headings) else len(offsets) - 1
-        )
+        next_line = _map(tokens[headings[position + 1]])[0] if position + 1 < len(headings) else len(offsets) - 1
         entries.append(_entry(path, data, offsets, tokens[index:], next_line, header, lang))
     if not entries:
         raise CorpusError(f"{path}:{first_line + 1}: no entry; each entry starts with '## question {{#id}}'")
@@ -82,7 +80,7 @@ def blocks(entry: Entry) -> tuple[Block, ...]:
 
 
 def split_row(row: str) -> list[str]:
-    """Return the cells of one Markdown table row; `\\|` is a literal bar."""
+    """Return the cells of one Markdown table row; a bar after a backslash is literal."""
     cells = re.split(r"(?<!\\)\|", row.strip().removeprefix("|").removesuffix("|"))
     return [cell.strip().replace("\\|", "|") for cell in cells]
 
@@ -103,7 +101,7 @@ def _header(path: str, text: str) -> tuple[dict[str, Any], int]:
     try:
         header = tomllib.loads(source)
     except tomllib.TOMLDecodeError as error:
-        raise CorpusError(f"{path}:{_toml_line(error, 1)}: header is not valid TOML: {error}") from None
+        raise CorpusError(f"{path}:{_toml_line(error, source, 1)}: header is not valid TOML: {error}") from None
     for key in ("title", "platform", "kind", "sources"):
         if key not in header:
             raise CorpusError(f"{path}:1: the header has no {key!r}")
@@ -112,9 +110,10 @@ def _header(path: str, text: str) -> tuple[dict[str, Any], int]:
     return header, lines
 
 
-def _toml_line(error: Exception, before: int) -> int:
+def _toml_line(error: Exception, source: str, before: int) -> int:
+    """Return the file's line of a TOML error; `before` lines come before the TOML text."""
     match = re.search(r"line (\d+)", str(error))
-    return before + (int(match[1]) if match else 0)
+    return before + (int(match[1]) if match else source.count("\n") + 1)
 
 
 def _entry(
@@ -129,7 +128,9 @@ def _entry(
     line = _map(tokens[0])[0] + 1
     heading = _HEADING.fullmatch(tokens[1].content.strip())
     if heading is None:
-        raise CorpusError(f"{path}:{line}: heading {tokens[1].content!r} must end in an id such as {{#nano-faq-memory}}")
+        raise CorpusError(
+            f"{path}:{line}: heading {tokens[1].content!r} must end in an id such as {{#nano-faq-memory}}"
+        )
     fence = tokens[3] if len(tokens) > 3 else None
     if fence is None or fence.type != "fence" or fence.info.strip() != "toml entry":
         raise CorpusError(f"{path}:{line + 1}: after the heading comes a fence ```toml entry with source and ask")
@@ -163,7 +164,7 @@ def _meta(path: str, line: int, source: str, header: dict[str, Any]) -> dict[str
     try:
         meta = tomllib.loads(source)
     except tomllib.TOMLDecodeError as error:
-        raise CorpusError(f"{path}:{_toml_line(error, line)}: entry fence is not valid TOML: {error}") from None
+        raise CorpusError(f"{path}:{_toml_line(error, source, line)}: entry fence is not valid TOML: {error}") from None
     unknown = set(meta) - {"source", "ask", "kind", "complete"}
     if unknown:
         raise CorpusError(f"{path}:{line}: unknown key {min(unknown)!r}; known: source, ask, kind, complete")
@@ -188,7 +189,7 @@ def _meta(path: str, line: int, source: str, header: dict[str, Any]) -> dict[str
     return meta
 
 
-def _leaf_tokens(tokens: Sequence[Token]) -> Iterator[tuple[Token, list[str] | None]]:
+def _leaf_tokens(tokens: Sequence[Token]) -> Iterator[tuple[Token, list[str] | None]]:  # noqa: C901 - one flat state machine
     """Yield (token, header) for each citable block; header holds the column names for a table row, else None."""
     header: list[str] | None = None
     in_head = False

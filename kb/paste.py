@@ -18,7 +18,10 @@ _ELEMENTS = (
     "sup|svg|table|tbody|td|textarea|tfoot|th|thead|time|title|tr|tt|u|ul|var|video"
 )
 _MARKUP = re.compile(rf"<(?:!--|/?(?:{_ELEMENTS})(?=[\s/>]))", re.IGNORECASE)
-_BLOCKS = frozenset("article br dd div dl dt h1 h2 h3 h4 h5 h6 hr li ol p pre section table td th tr ul".split())
+_BLOCKS = frozenset(
+    ("article", "br", "dd", "div", "dl", "dt", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre",
+     "section", "table", "td", "th", "tr", "ul")
+)  # fmt: skip
 _SILENT = frozenset(("script", "style", "head", "title", "svg", "iframe", "object"))
 _RECORD = "data-lark-record-data"
 # What is left of an inline image when an editor cut a data URL at a quote.

@@ -47,9 +47,16 @@ CREATE TABLE IF NOT EXISTS terms (
 ) WITHOUT ROWID;
 
 CREATE TABLE IF NOT EXISTS entry_terms (
-    entry_id TEXT PRIMARY KEY,
+    id INTEGER PRIMARY KEY,
+    entry_id TEXT NOT NULL UNIQUE,
+    platform TEXT NOT NULL,
     tokens TEXT NOT NULL              -- distinct tokens of both twins
-) WITHOUT ROWID;
+);
+
+-- One row per entry_terms row, with all tokens of both twins: what passages say only together is found here.
+CREATE VIRTUAL TABLE IF NOT EXISTS entries_fts USING fts5(
+    tokens, content='', tokenize = "unicode61 remove_diacritics 0 tokenchars '_.'"
+);
 
 CREATE TABLE IF NOT EXISTS words (
     word TEXT PRIMARY KEY             -- Latin words as written, lower case, for spelling correction
@@ -74,6 +81,6 @@ CREATE TABLE IF NOT EXISTS channels (
 CREATE TABLE IF NOT EXISTS embeddings (
     encoder TEXT NOT NULL,
     hash BLOB NOT NULL,               -- first 16 bytes of SHA-256 of the passage text
-    vector BLOB NOT NULL,             -- float16
+    vector BLOB NOT NULL,             -- see compact.py
     PRIMARY KEY (encoder, hash)
 ) WITHOUT ROWID;

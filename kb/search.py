@@ -1,7 +1,7 @@
 """Search an index by words and by meaning, and say how sure the best hit is.
 
-Flow: clean the question -> correct typing errors -> three channels (BM25, dense, USE), each pooled to the best passage of
-an entry -> weighted min-max sum -> features -> confidence.
+Flow: clean the question -> correct typing errors -> four channels (BM25 of passages and of
+whole entries, dense, USE), pooled to entries -> weighted min-max sum -> features -> confidence.
 """
 
 import json
@@ -18,11 +18,11 @@ from kb.types import ChannelScore, Hit, Lang, Search, Unlisted
 from kb.vectors import VectorIndex
 
 # Chosen on one half of the gold questions, reported on the other; see `asknpu eval`.
-WEIGHTS: Mapping[str, float] = {"words": 0.2, "dense": 0.5, "use": 0.3}
-WEIGHTS_MONOLINGUAL: Mapping[str, float] = {"words": 0.3, "dense": 0.5, "use": 0.2}
+WEIGHTS: Mapping[str, float] = {"words": 0.2, "entries": 0.2, "dense": 0.4, "use": 0.2}
+WEIGHTS_MONOLINGUAL: Mapping[str, float] = {"words": 0.2, "entries": 0.2, "dense": 0.4, "use": 0.2}
 EXPANSION_WEIGHT = 0.4
 """What a word that the glossary added counts against one that the question has."""
-POOL = 200
+POOL = 2000
 """Passages taken from each channel."""
 MAX_TOKENS = 256
 """A longer question is searched by its first tokens."""
@@ -45,13 +45,11 @@ class Searcher:
 
     Args:
         store: an index; must outlive the searcher.
-        encoders: opens the encoder of a channel when the index has that channel; given as (channel, index's key) -> encoder.
+        open_encoder: opens the encoder of a channel of the index, (channel, the index's encoder key) -> encoder.
         with_meaning: False searches by words only and loads no encoder.
     """
 
-    def __init__(
-        self, store: Store, open_encoder: Callable[[str, str], Encoder], *, with_meaning: bool = True
-    ) -> None:
+    def __init__(self, store: Store, open_encoder: Callable[[str, str], Encoder], *, with_meaning: bool = True) -> None:
         self.store = store
         self.degraded: list[str] = []
         with store.reading():
@@ -130,7 +128,9 @@ class Searcher:
             unlisted = self._unlisted(cleaned, platform)
             features = self._features(tokens, frequencies, scores, ranked, coverages)
         model = confidence.choose(self._models, features, self.dense_key)
-        probability = model.probability(features) if model and ranked else coverages.get(ranked[0][0], 0.0) if ranked else 0.0
+        probability = (
+            model.probability(features) if model and ranked else coverages.get(ranked[0][0], 0.0) if ranked else 0.0
+        )
         return Search(
             question=cleaned,
             lang=lang or question_lang,
@@ -150,8 +150,7 @@ class Searcher:
         self, text: str, lang: Lang, tokens: Sequence[str], platform: str | None, degraded: list[str]
     ) -> dict[str, dict[str, float]]:
         """Return for each channel the best passage score of each entry that it found."""
-        owners = [owner[0] for owner in self._owners]
-        scores = {"words": self._word_scores(tokens, platform, owners)}
+        scores = self._word_scores(tokens, platform)
         embeddable = encode.embeddable(text)
         names = ["dense_raw" if self._monolingual == lang and "dense_raw" in self._channels else "dense", "use"]
         for name in names:
@@ -163,25 +162,32 @@ class Searcher:
             except EncoderUnavailable as error:
                 degraded.append(f"{name} channel is off: {error}")
                 continue
-            scores[name.removesuffix("_raw")] = fuse.best_per_entry(found, owners)
+            scores[name.removesuffix("_raw")] = fuse.pool(found)
         return scores
 
-    def _word_scores(self, tokens: Sequence[str], platform: str | None, owners: Sequence[str]) -> dict[str, float]:
-        distinct = list(dict.fromkeys(tokens))
-        found = dict(self.store.match(distinct, POOL, platform))
+    def _word_scores(self, tokens: Sequence[str], platform: str | None) -> dict[str, dict[str, float]]:
+        """Return the scores of the two word channels: best passages (`words`) and whole entries (`entries`)."""
+        asked = list(dict.fromkeys(tokens))
         added = sorted(self.glossary.expand(list(tokens)))[:MAX_TOKENS]
-        for passage, score in self.store.match(added, POOL, platform):
-            found[passage] = found.get(passage, 0.0) + EXPANSION_WEIGHT * score
-        return fuse.best_per_entry(list(found.items()), owners)
+        scores = {}
+        for name, match in (("words", self.store.match_passages), ("entries", self.store.match_entries)):
+            pool = fuse.pool if name == "words" else dict
+            found = dict(pool(match(asked, POOL, platform)))
+            for key, score in pool(match(added, POOL, platform)).items():
+                found[key] = found.get(key, 0.0) + EXPANSION_WEIGHT * score
+            scores[name] = found
+        return scores
 
-    def _nearest(self, channel: _Channel, text: str, lang: Lang, platform: str | None) -> list[tuple[int, float]]:
+    def _nearest(self, channel: _Channel, text: str, lang: Lang, platform: str | None) -> list[tuple[str, float]]:
+        """Return (entry id, cosine) of the passages nearest to a question."""
         vector = channel.encoder.queries([text])
         if channel.centring is not None:
             vector = channel.centring.queries(vector, lang)
         allowed = None
         if platform is not None:
             allowed = [row for row, passage in enumerate(channel.rows) if self._owners[passage][2] == platform]
-        return [(channel.rows[row], score) for row, score in channel.index.search(vector[0], POOL, allowed)]
+        found = channel.index.search(vector[0], POOL, allowed)
+        return [(self._owners[channel.rows[row]][0], score) for row, score in found]
 
     # --- features ------------------------------------------------------------------------------------------------
 
@@ -216,7 +222,9 @@ class Searcher:
         total = sum(masses.values()) or 1.0
         features = {
             "coverage": coverages[top],
-            "phrase": max((self._overlap(tokens, p.split(), masses) for p in self.store.questions_of(top)), default=0.0),
+            "phrase": max(
+                (self._overlap(tokens, p.split(), masses) for p in self.store.questions_of(top)), default=0.0
+            ),
             "unknown_mass": sum(masses[t] for t, frequency in frequencies.items() if frequency == 0) / total,
             "margin": ranked[0][1] - (ranked[1][1] if len(ranked) > 1 else 0.0),
             "length": math.log1p(len(masses)),

