@@ -94,8 +94,15 @@ def _span(file: str, start: int, data: bytes) -> Span:
     return Span(file, start, start + len(data), hashlib.sha256(data).hexdigest())
 
 
+def answers_by_list(found: Search) -> bool:
+    """Return whether a complete list answers the question: it names what the list lacks, and nothing unknown."""
+    return bool(found.unlisted) and not found.unknown
+
+
 def _lists(searcher: Searcher, found: Search, is_confident: bool) -> list[str]:
     """Return the complete lists to answer with; not those of another platform than a sure best hit's."""
+    if not answers_by_list(found):
+        return []
     lists = list(dict.fromkeys(item.entry_id for item in found.unlisted))
     if is_confident and found.hits:
         best = searcher.store.entry(found.hits[0].id, found.lang)

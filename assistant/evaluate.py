@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assistant import paths
+from assistant.answer import answers_by_list
 from assistant.errors import BadInput
 from assistant.render import table
 from kb import confidence, corpus
@@ -60,7 +61,7 @@ class Outcome:
     @property
     def is_refused(self) -> bool:
         """Whether the question is refused, with out-of-fold confidence; a complete list answers by itself."""
-        return self.is_blocked or (self.out_of_fold < 0 and not self.search.unlisted)
+        return self.is_blocked or (self.out_of_fold < 0 and not answers_by_list(self.search))
 
 
 def load(path: Path) -> tuple[Question, ...]:

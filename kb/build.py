@@ -151,7 +151,8 @@ def _ensure_vectors(
 ) -> int | None:
     """Have a vector for each passage in the cache; return how many were embedded, or None if some are missing."""
     wanted = {key: passage.text for key, passage in zip(hashes, passages, strict=True)}
-    todo = {key: text for key, text in wanted.items() if key not in store.cached_hashes(encoder.key)}
+    known = store.cached_hashes(encoder.key)
+    todo = {key: text for key, text in wanted.items() if key not in known}
     if todo and _shipped_path(source, encoder.key).is_file():
         _import_shipped(store, _shipped_path(source, encoder.key), encoder.key, set(todo))
         known = store.cached_hashes(encoder.key)
@@ -200,15 +201,17 @@ def _write(source: corpus.Corpus, store: Store, entries: Sequence[Entry], passag
     )
     for name, data in source.resources.items():
         store.set_resource(name, data)
-    _write_identifiers(source, store, entries, texts)
+    _write_identifiers(source, store, entries)
 
 
-def _write_identifiers(source: corpus.Corpus, store: Store, entries: Sequence[Entry], texts: Sequence[str]) -> None:
+def _write_identifiers(source: corpus.Corpus, store: Store, entries: Sequence[Entry]) -> None:
     """Store the identifiers that the corpus knows and the contents of its complete lists; check the resources first."""
     kinds = identifiers.load_kinds(corpus.IDENTIFIERS, source.resources.get(corpus.IDENTIFIERS, b"kind = []"))
     glossary.load(corpus.GLOSSARY, source.resources.get(corpus.GLOSSARY, b""))
+    glossary.load_platforms(corpus.PLATFORMS, source.resources.get(corpus.PLATFORMS, b""))
     load_confidence(corpus.CONFIDENCE, source.resources.get(corpus.CONFIDENCE, b""))
-    known = identifiers.collect(texts, kinds)
+    # A bar between phrasings keeps patterns from matching across them.
+    known = identifiers.collect([" | ".join((e.title, *e.asks, *e.sources, e.text)) for e in entries], kinds)
     data = {"keys": sorted(known.keys), "texts": known.texts, "ranges": known.ranges}
     store.set_resource("known", json.dumps(data, ensure_ascii=False).encode())
     lists = []

@@ -83,8 +83,9 @@ def fit(vectors: Vectors, langs: NDArray[np.str_], query_means: Mapping[Lang, Ve
     without = Centring(passage_means, means, np.zeros((0, vectors.shape[1]), np.float32))
     centred = without.passages(vectors, langs)
     count = min(COMPONENTS, max(0, len(vectors) // _FEW))
-    _, _, rows = np.linalg.svd(centred, full_matrices=False)
-    return Centring(passage_means, means, np.ascontiguousarray(rows[:count], np.float32))
+    # Eigenvectors of the small [dim, dim] matrix are the right singular vectors of the tall one, in ascending order.
+    _, columns = np.linalg.eigh(centred.T.astype(np.float64) @ centred)
+    return Centring(passage_means, means, np.ascontiguousarray(columns[:, ::-1][:, :count].T, np.float32))
 
 
 def unit(vectors: Vectors) -> Vectors:

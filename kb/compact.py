@@ -1,7 +1,7 @@
 """Embeddings in a quarter of their size: int8 codes with one scale per vector.
 
-The loss is far below what separates two passages (cosine to the float32 vector >= 0.9999), and every vector goes through
-it, whether it was shipped with the corpus or computed here, so both give the same index.
+The loss is far below what separates two passages (cosine to the float32 vector > 0.9998), and every vector goes
+through it, whether it was shipped with the corpus or computed here, so both give the same index.
 """
 
 import numpy as np

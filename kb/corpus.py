@@ -13,8 +13,9 @@ from kb.types import Entry
 GLOSSARY = "glossary.toml"
 IDENTIFIERS = "identifiers.toml"
 CONFIDENCE = "confidence.toml"
+PLATFORMS = "platforms.toml"
 VOCABULARIES = ("onnx_operators.toml",)
-RESOURCES = (GLOSSARY, IDENTIFIERS, CONFIDENCE, *VOCABULARIES)
+RESOURCES = (GLOSSARY, IDENTIFIERS, CONFIDENCE, PLATFORMS, *VOCABULARIES)
 VECTORS = "vectors"
 
 

@@ -4,7 +4,10 @@ Reciprocal rank fusion was measured to be worse wherever one channel is much wea
 questions in the other language.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 Scores = Mapping[str, float]
 """Entry id -> the channel's score of the entry."""
@@ -15,24 +18,27 @@ DEPTH = 100
 """Entries per channel that are scaled against each other; those behind count nothing."""
 
 
-def pool(found: Iterable[tuple[str, float]]) -> dict[str, float]:
-    """Return each entry's mean score over its best `POOL_BEST` passages, best entry first; ties by id.
+def pool(owners: NDArray[np.int_], scores: NDArray[np.floating], names: Sequence[str]) -> dict[str, float]:
+    """Return each entry's mean score over its best `POOL_BEST` passages, best entry first; ties by position.
 
     An entry that several passages speak for is a better guess than one with a single lucky passage. A passage that was
     not found counts as the worst one that was.
 
     Args:
-        found: (entry id, score) for each found passage.
+        owners: entry position of each found passage, int [n].
+        scores: score of each found passage, [n].
+        names: entry ids by position.
     """
-    scores: dict[str, list[float]] = {}
-    for key, score in found:
-        scores.setdefault(key, []).append(score)
-    worst = min((min(values) for values in scores.values()), default=0.0)
-    means = {}
-    for key, values in scores.items():
-        best = sorted(values, reverse=True)[:POOL_BEST]
-        means[key] = (sum(best) + worst * (POOL_BEST - len(best))) / POOL_BEST
-    return dict(sorted(means.items(), key=lambda item: (-item[1], item[0])))
+    if not len(owners):
+        return {}
+    order = np.lexsort((-scores, owners))
+    owner, score = owners[order], scores[order].astype(np.float64)
+    starts = np.flatnonzero(np.r_[True, owner[1:] != owner[:-1]])
+    counts = np.diff(np.r_[starts, len(owner)])
+    place = np.arange(len(owner)) - np.repeat(starts, counts)
+    sums = np.add.reduceat(np.where(place < POOL_BEST, score, 0.0), starts)
+    means = (sums + score.min() * np.maximum(0, POOL_BEST - counts)) / POOL_BEST
+    return {names[owner[starts[i]]]: float(means[i]) for i in np.argsort(-means, kind="stable")}
 
 
 def min_max(scores: Scores) -> dict[str, float]:

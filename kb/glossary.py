@@ -1,10 +1,9 @@
-"""Widen a word search with the glossary: words of the other language and synonyms for the same thing."""
+"""What words stand for: the glossary's synonyms in both languages, and the words that name a platform."""
 
-import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from kb import terms
+from kb import corpus, terms
 from kb.errors import CorpusError
 
 
@@ -28,16 +27,48 @@ class Glossary:
         return frozenset(added - set(tokens))
 
 
+@dataclass(frozen=True, slots=True)
+class Platforms:
+    """The words that name each platform."""
+
+    by_phrase: Mapping[tuple[str, ...], str]
+    """Token sequence of a word -> platform."""
+
+    def named(self, tokens: Sequence[str]) -> frozenset[str]:
+        """Return the platforms that a question's tokens name."""
+        longest = max(map(len, self.by_phrase), default=0)
+        return frozenset(
+            platform
+            for start in range(len(tokens))
+            for length in range(1, longest + 1)
+            if (platform := self.by_phrase.get(tuple(tokens[start : start + length])))
+        )
+
+
+def load_platforms(path: str, data: bytes) -> Platforms:
+    """Read `platforms.toml`: a table `[platform]` with `words = [..]` per platform.
+
+    Raises:
+        CorpusError: not TOML, or a platform without words.
+    """
+    by_phrase: dict[tuple[str, ...], str] = {}
+    for platform, table in corpus.toml(path, data).items():
+        words = table.get("words") if isinstance(table, dict) else None
+        if not words or not all(isinstance(word, str) and word.strip() for word in words):
+            raise CorpusError(f"{path}:1: platform {platform!r} needs 'words', a list of non-empty strings")
+        by_phrase |= {tuple(terms.tokens(word)): platform for word in words}
+    return Platforms(by_phrase)
+
+
 def load(path: str, data: bytes) -> Glossary:
     """Read `[[term]]` tables with `zh = [..]` and `en = [..]`.
 
     Raises:
         CorpusError: not TOML, or a term without words; the message names the file.
     """
-    try:
-        terms_read = tomllib.loads(data.decode("utf-8")).get("term", [])
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise CorpusError(f"{path}:1: not valid TOML: {error}") from None
+    terms_read = corpus.toml(path, data).get("term", [])
+    if not isinstance(terms_read, list):
+        raise CorpusError(f"{path}:1: 'term' must be a list of tables")
     by_phrase: dict[tuple[str, ...], set[str]] = {}
     for number, term in enumerate(terms_read, 1):
         phrases = [*term.get("zh", []), *term.get("en", [])]

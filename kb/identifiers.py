@@ -16,9 +16,11 @@ from kb.types import Unknown, Unlisted
 NEAREST = 3
 _MIN_SIMILARITY = 60.0
 _OPERATOR_CONTEXT = re.compile(
-    r"算子|支持|(?<![a-z])(?:op|ops|operators?|layers?|nodes?|support(?:ed|s)?|onnx)(?![a-z])", re.IGNORECASE
+    r"算子|支持|能用|能跑|(?<![a-z])(?:op|ops|operators?|layers?|nodes?|support(?:ed|s)?|runs?|onnx|npu|nano)(?![a-z])",
+    re.IGNORECASE,
 )
 _CAMEL = re.compile(r"(?<![\w./-])[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+(?!\w)")
+_COMPOUND = re.compile(r"[a-z][A-Z]")
 _LATIN_WORD = re.compile(r"(?<![\w./-])[A-Za-z][A-Za-z0-9]*(?![\w])")
 
 
@@ -156,6 +158,8 @@ def collect(texts: Iterable[str], kinds: Collection[Kind]) -> Known:
             if identifier.upto:
                 product, _, number = identifier.key.partition(":")
                 ranges.setdefault(product, set()).add((int(number), int(identifier.upto)))
+        for match in _CAMEL.finditer(terms.clean(text)):
+            written.setdefault(match[0].lower(), ("name", match[0]))
     return Known(frozenset(keys), tuple(written.values()), {p: tuple(sorted(r)) for p, r in ranges.items()})
 
 
@@ -189,15 +193,18 @@ def unlisted(question: str, vocabulary: Vocabulary, listed: Collection[str], ent
 def names_in(question: str, vocabulary: Vocabulary) -> tuple[str, ...]:
     """Return the vocabulary's names that a question mentions, each once.
 
-    Names such as `And`, `Where` or `Size` are English words, too. They count in a Chinese question; in an English one
-    only with a capital letter inside the sentence, or beside a word such as "operator".
+    Names such as `And`, `Div` or `Size` are words of other fields, too. They count where the question speaks of
+    operators; in English besides only with a capital letter inside the sentence, or beside a word such as "operator".
     """
     normal = terms.clean(question)
     chinese = terms.language(normal) == "zh"
+    in_context = bool(_OPERATOR_CONTEXT.search(normal))
     found: dict[str, None] = {}
     for match in _LATIN_WORD.finditer(normal):
         name = vocabulary.canonical(match[0])
-        if name is not None and (chinese or _is_name_in_english(normal, match, vocabulary.everyday)):
+        if name is None or not (in_context or _COMPOUND.search(name)):
+            continue
+        if chinese or _is_name_in_english(normal, match, vocabulary.everyday):
             found[name] = None
     return tuple(found)
 

@@ -20,7 +20,8 @@ KINDS = ("faq", "course", "case", "reference", "guide")
 MIN_ASKS = 4
 
 _HEADING = re.compile(r"(?P<title>.+?)\s*\{#(?P<id>[a-z0-9]+(?:-[a-z0-9]+)*)\}$")
-_MARKDOWN = MarkdownIt("commonmark").enable("table")
+# Block structure is all that is needed; cells and headings keep their raw text.
+_MARKDOWN = MarkdownIt("commonmark").enable("table").disable("inline")
 
 
 def parse_file(path: str, data: bytes) -> tuple[Entry, ...]:

@@ -37,6 +37,8 @@ CREATE TABLE IF NOT EXISTS passages (
     end INTEGER NOT NULL
 );
 
+CREATE INDEX IF NOT EXISTS passages_of_entry ON passages (entry_id);
+
 CREATE VIRTUAL TABLE IF NOT EXISTS passages_fts USING fts5(
     tokens, content='', tokenize = "unicode61 remove_diacritics 0 tokenchars '_.'"
 );

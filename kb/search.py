@@ -1,25 +1,35 @@
 """Search an index by words and by meaning, and say how sure the best hit is.
 
 Flow: clean the question -> correct typing errors -> four channels (BM25 of passages and of
-whole entries, dense, USE), pooled to entries -> weighted min-max sum -> features -> confidence.
+whole entries, dense, USE), pooled to entries -> weighted min-max sum -> rerank by the share of the question's words
+that an entry has -> features -> confidence.
 """
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from kb import confidence, corpus, encode, fuse, glossary, identifiers, terms
 from kb.center import Centring
-from kb.encode import Encoder
+from kb.encode import Encoder, Vectors
 from kb.errors import EncoderUnavailable, IndexUnavailable
 from kb.store import Store
 from kb.types import ChannelScore, Hit, Lang, Search, Unlisted
 from kb.vectors import VectorIndex
 
 # Chosen on one half of the gold questions, reported on the other; see `asknpu eval`.
-WEIGHTS: Mapping[str, float] = {"words": 0.2, "entries": 0.2, "dense": 0.4, "use": 0.2}
-WEIGHTS_MONOLINGUAL: Mapping[str, float] = {"words": 0.2, "entries": 0.2, "dense": 0.4, "use": 0.2}
+WEIGHTS: Mapping[str, float] = {"words": 0.15, "entries": 0.2, "dense": 0.4, "use": 0.25}
+COVERAGE_WEIGHT = 0.3
+"""Share of the coverage of the question's words in the final score of the first `RERANKED` entries."""
+RERANKED = 40
+OTHER_PLATFORM = 0.8
+"""Factor on the score of an entry when the question names other platforms and not its own."""
 EXPANSION_WEIGHT = 0.4
 """What a word that the glossary added counts against one that the question has."""
 POOL = 2000
@@ -27,6 +37,7 @@ POOL = 2000
 MAX_TOKENS = 256
 """A longer question is searched by its first tokens."""
 
+_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.]*")
 _FUZZY_LENGTH = 5
 _SYNONYM_CREDIT = 0.7
 
@@ -35,8 +46,8 @@ _SYNONYM_CREDIT = 0.7
 class _Channel:
     encoder: Encoder
     index: VectorIndex
-    rows: Sequence[int]
-    """Passage id of each index row."""
+    rows: NDArray[np.int32]
+    """Passage id of each index row, [n]."""
     centring: Centring | None
 
 
@@ -54,6 +65,10 @@ class Searcher:
         self.degraded: list[str] = []
         with store.reading():
             self._owners = store.passage_owners()
+            positions = store.entry_positions()
+            self._ids = [entry_id for entry_id, _ in positions]
+            self._platform_of = dict(positions)
+            self._platforms = glossary.load_platforms(corpus.PLATFORMS, store.resource(corpus.PLATFORMS))
             self._count = store.counts()["entries"]
             self._monolingual = store.meta("monolingual")
             self.glossary = glossary.load(corpus.GLOSSARY, store.resource(corpus.GLOSSARY))
@@ -70,6 +85,7 @@ class Searcher:
             if with_meaning:
                 self._open_channels(open_encoder)
         self._words: list[str] | None = None
+        self._pool = ThreadPoolExecutor(2, thread_name_prefix="encode")
 
     def _open_channels(self, open_encoder: Callable[[str, str], Encoder]) -> None:
         # USE first: it loads in the background while the others load.
@@ -87,7 +103,7 @@ class Searcher:
                 assert stored is not None
                 _, rows, data, centring = stored
                 self._channels[name] = _Channel(
-                    encoder, VectorIndex.from_bytes(data), rows.tolist(),
+                    encoder, VectorIndex.from_bytes(data), rows,
                     Centring.from_bytes(centring) if centring else None,
                 )  # fmt: skip
             except (EncoderUnavailable, IndexUnavailable, KeyError) as error:
@@ -120,13 +136,12 @@ class Searcher:
             question_lang = terms.language(text)
             tokens = terms.tokens(text)[:MAX_TOKENS]
             scores = self._channel_scores(text, question_lang, tokens, platform, degraded)
-            monolingual = self._monolingual == question_lang and "dense_raw" in self._channels
-            ranked = fuse.fuse(scores, WEIGHTS_MONOLINGUAL if monolingual else WEIGHTS)
             frequencies = self.store.document_frequencies(tokens)
-            coverages = {key: self._coverage(key, tokens, frequencies) for key, _ in ranked[: max(limit, 3)]}
+            ranked, coverages = self._rerank(fuse.fuse(scores, WEIGHTS)[: max(RERANKED, limit)], tokens, frequencies)
             unknown = identifiers.unknown(cleaned, self._kinds, self._known_for(cleaned), self._vocabularies.values())
             unlisted = self._unlisted(cleaned, platform)
-            features = self._features(tokens, frequencies, scores, ranked, coverages)
+            features = self._features(frequencies, scores, ranked, coverages)
+        ranks = {name: {key: rank for rank, key in enumerate(found, 1)} for name, found in scores.items()}
         model = confidence.choose(self._models, features, self.dense_key)
         probability = (
             model.probability(features) if model and ranked else coverages.get(ranked[0][0], 0.0) if ranked else 0.0
@@ -134,7 +149,7 @@ class Searcher:
         return Search(
             question=cleaned,
             lang=lang or question_lang,
-            hits=tuple(_hit(key, score, scores, coverages.get(key, 0.0)) for key, score in ranked[:limit]),
+            hits=tuple(_hit(key, score, scores, ranks, coverages[key]) for key, score in ranked[:limit]),
             features=tuple(features.items()),
             confidence=probability,
             threshold=model.threshold if model else confidence.UNCALIBRATED_THRESHOLD,
@@ -149,67 +164,87 @@ class Searcher:
     def _channel_scores(
         self, text: str, lang: Lang, tokens: Sequence[str], platform: str | None, degraded: list[str]
     ) -> dict[str, dict[str, float]]:
-        """Return for each channel the best passage score of each entry that it found."""
-        scores = self._word_scores(tokens, platform)
+        """Return for each channel the score of each entry that it found, best first."""
         embeddable = encode.embeddable(text)
         names = ["dense_raw" if self._monolingual == lang and "dense_raw" in self._channels else "dense", "use"]
-        for name in names:
-            channel = self._channels.get(name)
-            if channel is None or not embeddable:
-                continue
+        # The encoders run beside the word search: they spend their time outside the interpreter lock.
+        pending = {
+            name: self._pool.submit(self._channels[name].encoder.queries, [embeddable])
+            for name in names
+            if embeddable and name in self._channels
+        }
+        scores = self._word_scores(tokens, platform)
+        for name, future in pending.items():
             try:
-                found = self._nearest(channel, embeddable, lang, platform)
+                scores[name.removesuffix("_raw")] = self._nearest(self._channels[name], future.result(), lang, platform)
             except EncoderUnavailable as error:
                 degraded.append(f"{name} channel is off: {error}")
-                continue
-            scores[name.removesuffix("_raw")] = fuse.pool(found)
         return scores
 
     def _word_scores(self, tokens: Sequence[str], platform: str | None) -> dict[str, dict[str, float]]:
         """Return the scores of the two word channels: best passages (`words`) and whole entries (`entries`)."""
         asked = list(dict.fromkeys(tokens))
         added = sorted(self.glossary.expand(list(tokens)))[:MAX_TOKENS]
-        scores = {}
-        for name, match in (("words", self.store.match_passages), ("entries", self.store.match_entries)):
-            pool = fuse.pool if name == "words" else dict
-            found = dict(pool(match(asked, POOL, platform)))
-            for key, score in pool(match(added, POOL, platform)).items():
-                found[key] = found.get(key, 0.0) + EXPANSION_WEIGHT * score
-            scores[name] = found
-        return scores
+        passages = self.store.match_passages(asked, POOL, platform)
+        entries = dict(self.store.match_entries(asked, POOL, platform))
+        for position, score in self.store.match_entries(added, POOL, platform):
+            entries[position] = entries.get(position, 0.0) + EXPANSION_WEIGHT * score
+        owners = self._owners[[passage for passage, _ in passages]]
+        ranked = sorted(entries.items(), key=lambda item: (-item[1], item[0]))
+        return {
+            "words": fuse.pool(owners, np.array([score for _, score in passages]), self._ids),
+            "entries": {self._ids[position]: score for position, score in ranked},
+        }
 
-    def _nearest(self, channel: _Channel, text: str, lang: Lang, platform: str | None) -> list[tuple[str, float]]:
-        """Return (entry id, cosine) of the passages nearest to a question."""
-        vector = channel.encoder.queries([text])
+    def _nearest(self, channel: _Channel, vectors: Vectors, lang: Lang, platform: str | None) -> dict[str, float]:
+        """Return the score of each entry near a question, given its raw vector [1, dim]."""
         if channel.centring is not None:
-            vector = channel.centring.queries(vector, lang)
+            vectors = channel.centring.queries(vectors, lang)
         allowed = None
         if platform is not None:
-            allowed = [row for row, passage in enumerate(channel.rows) if self._owners[passage][2] == platform]
-        found = channel.index.search(vector[0], POOL, allowed)
-        return [(self._owners[channel.rows[row]][0], score) for row, score in found]
+            is_allowed = np.array([self._platform_of[entry_id] == platform for entry_id in self._ids])
+            allowed = np.flatnonzero(is_allowed[self._owners[channel.rows]]).tolist()
+        rows, scores = channel.index.search(vectors[0], POOL, allowed)
+        return fuse.pool(self._owners[channel.rows[rows]], scores, self._ids)
+
+    def _rerank(
+        self, fused: list[tuple[str, float]], tokens: Sequence[str], frequencies: Mapping[str, int]
+    ) -> tuple[list[tuple[str, float]], dict[str, float]]:
+        """Return the first entries in the order of their final score, and their coverage.
+
+        final = (1 - COVERAGE_WEIGHT) * fused + COVERAGE_WEIGHT * coverage, times OTHER_PLATFORM where that applies.
+        """
+        named = self._platforms.named(tokens)
+        synonyms = {token: self.glossary.expand([token]) for token in dict.fromkeys(tokens)}
+        coverages: dict[str, float] = {}
+        final = []
+        for key, score in fused:
+            coverages[key] = self._coverage(key, synonyms, frequencies)
+            value = (1 - COVERAGE_WEIGHT) * score + COVERAGE_WEIGHT * coverages[key]
+            is_other = bool(named) and self._platform_of[key] not in named
+            final.append((key, value * (OTHER_PLATFORM if is_other else 1.0)))
+        return sorted(final, key=lambda item: (-item[1], item[0])), coverages
 
     # --- features ------------------------------------------------------------------------------------------------
 
     def _idf(self, frequency: int) -> float:
         return math.log(1 + (self._count - frequency + 0.5) / (frequency + 0.5))
 
-    def _coverage(self, entry_id: str, tokens: Iterable[str], frequencies: Mapping[str, int]) -> float:
+    def _coverage(self, entry_id: str, synonyms: Mapping[str, frozenset[str]], frequencies: Mapping[str, int]) -> float:
         """Return the share of the question's idf mass that occurs in an entry; a glossary synonym counts partly."""
         have = self.store.entry_tokens(entry_id)
         total = covered = 0.0
-        for token in dict.fromkeys(tokens):
+        for token, others in synonyms.items():
             weight = self._idf(frequencies[token])
             total += weight
             if token in have:
                 covered += weight
-            elif self.glossary.expand([token]) & have:
+            elif others & have:
                 covered += _SYNONYM_CREDIT * weight
         return covered / total if total else 0.0
 
     def _features(
         self,
-        tokens: Sequence[str],
         frequencies: Mapping[str, int],
         scores: Mapping[str, Mapping[str, float]],
         ranked: Sequence[tuple[str, float]],
@@ -222,9 +257,7 @@ class Searcher:
         total = sum(masses.values()) or 1.0
         features = {
             "coverage": coverages[top],
-            "phrase": max(
-                (self._overlap(tokens, p.split(), masses) for p in self.store.questions_of(top)), default=0.0
-            ),
+            "phrase": self._phrase_overlap(masses, top),
             "unknown_mass": sum(masses[t] for t, frequency in frequencies.items() if frequency == 0) / total,
             "margin": ranked[0][1] - (ranked[1][1] if len(ranked) > 1 else 0.0),
             "length": math.log1p(len(masses)),
@@ -241,14 +274,18 @@ class Searcher:
                 features[f"{name}_margin"] = values[0] - sum(rest) / len(rest)
         return features
 
-    def _overlap(self, tokens: Iterable[str], phrase: Sequence[str], masses: Mapping[str, float]) -> float:
-        """Return the idf-weighted F1 overlap of a question and a known phrasing."""
-        ours, theirs = set(tokens), set(phrase)
-        default = max(masses.values(), default=1.0)
-        both = sum(masses.get(token, default) for token in ours & theirs)
-        frequencies = self.store.document_frequencies(theirs - ours)
-        mass = sum(masses[token] for token in ours) + both + sum(map(self._idf, frequencies.values()))
-        return 2 * both / mass if mass else 0.0
+    def _phrase_overlap(self, masses: Mapping[str, float], entry_id: str) -> float:
+        """Return the best idf-weighted F1 overlap of a question's tokens with an indexed phrasing of an entry."""
+        phrases = [set(phrase.split()) for phrase in self.store.questions_of(entry_id)]
+        others = self.store.document_frequencies(set().union(*phrases) - set(masses))
+        every = {**masses, **{token: self._idf(frequency) for token, frequency in others.items()}}
+        asked = sum(masses.values())
+        best = 0.0
+        for phrase in phrases:
+            both = sum(masses[token] for token in phrase if token in masses)
+            total = asked + sum(every[token] for token in phrase)
+            best = max(best, 2 * both / total if total else 0.0)
+        return best
 
     # --- words and identifiers -----------------------------------------------------------------------------------
 
@@ -275,10 +312,14 @@ class Searcher:
         return any(vocabulary.canonical(word) for vocabulary in self._vocabularies.values())
 
     def _known_for(self, text: str) -> identifiers.Known:
-        """Return what is known, with the question's own identifiers looked up among all index tokens."""
-        keys = {identifier.key for identifier in identifiers.extract(text, self._kinds)}
-        keys |= {word.lower() for word in terms.clean(text).replace("(", " ").split()} | set(terms.tokens(text))
-        found = {key for key, count in self.store.document_frequencies(keys).items() if count}
+        """Return what is known, with the question's own identifiers and words looked up among all index tokens."""
+        keys = {identifier.key: identifier.key for identifier in identifiers.extract(text, self._kinds)}
+        # A word is in the index by its stem, an identifier as it is.
+        for word in _WORD.findall(text):
+            stems = terms.tokens(word, keep_stop_words=True)
+            keys.setdefault(word.lower(), stems[0] if stems else word.lower())
+        counts = self.store.document_frequencies(keys.values())
+        found = {key for key, token in keys.items() if counts[token]}
         return identifiers.Known(self._known.keys | found, self._known.texts, self._known.ranges)
 
     def _unlisted(self, text: str, platform: str | None) -> tuple[Unlisted, ...]:
@@ -303,20 +344,22 @@ def _known(store: Store) -> identifiers.Known:
     )
 
 
-def _hit(key: str, score: float, scores: Mapping[str, Mapping[str, float]], coverage: float) -> Hit:
-    channels = []
-    for name, found in scores.items():
-        if key in found:
-            rank = 1 + sum(other > found[key] for other in found.values())
-            channels.append((name, ChannelScore(rank, found[key])))
-    return Hit(key, score, tuple(channels), coverage)
+def _hit(
+    key: str,
+    score: float,
+    scores: Mapping[str, Mapping[str, float]],
+    ranks: Mapping[str, Mapping[str, int]],
+    coverage: float,
+) -> Hit:
+    channels = tuple(
+        (name, ChannelScore(ranks[name][key], found[key])) for name, found in scores.items() if key in found
+    )
+    return Hit(key, score, channels, coverage)
 
 
 def _replace_words(text: str, corrections: Mapping[str, str]) -> str:
     if not corrections:
         return text
-    import re
-
     pattern = re.compile(r"(?<![A-Za-z])(" + "|".join(map(re.escape, corrections)) + r")(?![A-Za-z])", re.IGNORECASE)
     return pattern.sub(lambda match: corrections[match[0].lower()], text)
 

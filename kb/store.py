@@ -66,11 +66,13 @@ class Store:
             return self._connect_for_reading(path)
         self.directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         db = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
-        db.execute("PRAGMA journal_mode = WAL")
-        db.execute("PRAGMA synchronous = NORMAL")
         if db.execute("PRAGMA user_version").fetchone()[0] != SCHEMA:
-            db.executescript(_schema())
-            db.execute(f"PRAGMA user_version = {SCHEMA}")
+            # Changing the journal mode does not wait for other connections, so only one process may create the file.
+            with self.update_lock(_BUSY_S):
+                db.execute("PRAGMA journal_mode = WAL")
+                db.executescript(_schema())
+                db.execute(f"PRAGMA user_version = {SCHEMA}")
+        db.execute("PRAGMA synchronous = NORMAL")
         return db
 
     def _connect_for_reading(self, path: Path) -> sqlite3.Connection:
@@ -262,35 +264,42 @@ class Store:
         """Return the platforms of the corpus, sorted."""
         return tuple(row[0] for row in self._db.execute("SELECT DISTINCT platform FROM entries ORDER BY platform"))
 
-    def passage_owners(self) -> list[tuple[str, str, str]]:
-        """Return (entry id, language, platform) of each passage, by passage id."""
-        return list(self._db.execute("SELECT entry_id, lang, platform FROM passages ORDER BY id"))
+    def entry_positions(self) -> list[tuple[str, str]]:
+        """Return (entry id, platform) by entry position; twins share a position."""
+        return list(self._db.execute("SELECT entry_id, platform FROM entry_terms ORDER BY id"))
+
+    def passage_owners(self) -> NDArray[np.int64]:
+        """Return the entry position of each passage, int64 [passages]."""
+        rows = self._db.execute(
+            "SELECT e.id FROM passages AS p JOIN entry_terms AS e ON e.entry_id = p.entry_id ORDER BY p.id"
+        )
+        return np.fromiter((row[0] for row in rows), np.int64)
 
     def questions_of(self, entry_id: str) -> list[str]:
         """Return the tokens of an entry's question passages, one string each."""
         rows = self._db.execute("SELECT tokens FROM passages WHERE entry_id = ? AND kind = 'question'", (entry_id,))
         return [row[0] for row in rows]
 
-    def match_passages(self, tokens: Iterable[str], count: int, platform: str | None) -> list[tuple[str, float]]:
-        """Return up to `count` (entry id, BM25) of passages with any of the tokens, best (highest) first."""
+    def match_passages(self, tokens: Iterable[str], count: int, platform: str | None) -> list[tuple[int, float]]:
+        """Return up to `count` (passage id, BM25) of passages with any of the tokens, best (highest) first."""
         return self._match("passages_fts", "passages", tokens, count, platform)
 
-    def match_entries(self, tokens: Iterable[str], count: int, platform: str | None) -> list[tuple[str, float]]:
-        """Return up to `count` (entry id, BM25) of whole entries with any of the tokens, best (highest) first."""
+    def match_entries(self, tokens: Iterable[str], count: int, platform: str | None) -> list[tuple[int, float]]:
+        """Return up to `count` (entry position, BM25) of whole entries with any of the tokens, best (highest) first."""
         return self._match("entries_fts", "entry_terms", tokens, count, platform)
 
     def _match(
         self, index: str, table: str, tokens: Iterable[str], count: int, platform: str | None
-    ) -> list[tuple[str, float]]:
+    ) -> list[tuple[int, float]]:
         query = " OR ".join(f'"{token}"' for token in tokens)
         if not query:
             return []
+        within = f" AND rowid IN (SELECT id FROM {table} WHERE platform = :platform)" if platform else ""
         rows = self._db.execute(
-            f"SELECT t.entry_id, -bm25({index}) AS score FROM {index} JOIN {table} AS t ON t.id = {index}.rowid"
-            f" WHERE {index} MATCH ?1 AND (?2 IS NULL OR t.platform = ?2) ORDER BY score DESC LIMIT ?3",
-            (query, platform, count),
+            f"SELECT rowid, -rank FROM {index} WHERE {index} MATCH :query{within} ORDER BY rank LIMIT :count",
+            {"query": query, "platform": platform, "count": count},
         )
-        return [(row[0], row[1]) for row in rows]
+        return rows.fetchall()
 
     def document_frequencies(self, tokens: Iterable[str]) -> dict[str, int]:
         """Return the number of entries that have each token; 0 for unknown tokens."""

@@ -22,6 +22,7 @@ CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 
 _TOKEN = re.compile(rf"[{CJK}]+|[A-Za-z0-9]+(?:[_.][A-Za-z0-9]+)*")
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|\d+")
+_CJK_CHARACTERS = re.compile(rf"[{CJK}]+")
 _KEPT = "昇"
 """Part of a product name (昇腾) that the converter would take for a traditional character."""
 _UNIT = re.compile(r"(\d+(?:\.\d+)?)([a-z]{1,5})")
@@ -132,17 +133,11 @@ def _stemmer() -> "Callable[[str], str]":
 
 def _simplified(text: str) -> str:
     """Return the text in simplified Chinese; only text with characters outside GB2312 needs the converter."""
-    if not any(character > "\u3400" and _outside_gb2312(character) for character in text):
-        return text
-    return _KEPT.join(str(_converter().convert(part)) for part in text.split(_KEPT))
-
-
-def _outside_gb2312(character: str) -> bool:
     try:
-        character.encode("gb2312")
+        "".join(_CJK_CHARACTERS.findall(text)).encode("gb2312")
     except UnicodeEncodeError:
-        return True
-    return False
+        return _KEPT.join(str(_converter().convert(part)) for part in text.split(_KEPT))
+    return text
 
 
 @cache

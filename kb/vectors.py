@@ -48,8 +48,8 @@ class VectorIndex:
 
     def search(
         self, query: NDArray[np.float32], count: int, allowed: Sequence[int] | None = None
-    ) -> list[tuple[int, float]]:
-        """Return up to `count` (row, inner product), best first.
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return up to `count` (rows, inner products), best first.
 
         Args:
             query: float32 [dim].
@@ -63,4 +63,5 @@ class VectorIndex:
             selector = faiss.IDSelectorBatch(np.asarray(allowed, np.int64))
             parameters = faiss.SearchParameters(sel=selector)  # type: ignore[call-arg]
         scores, rows = self._index.search(query[None, :], min(count, len(self)), params=parameters)
-        return [(int(row), float(score)) for row, score in zip(rows[0], scores[0], strict=True) if row >= 0]
+        is_found = rows[0] >= 0
+        return rows[0][is_found], scores[0][is_found]

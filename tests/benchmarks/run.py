@@ -96,7 +96,9 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--models", action="store_true", help="also measure a sentence-transformers model (needs torch)")
+    parser.add_argument(
+        "--models", action="store_true", help="also measure a sentence-transformers model (needs torch)"
+    )
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         home = Path(directory)
@@ -113,7 +115,9 @@ def main() -> None:
         add("search --words-only, cold", ["-m", "assistant", "search", "--words-only", QUESTION])
         add("ask, cold to answer", ["-m", "assistant", "ask", QUESTION])
         add("update, nothing to do", ["-m", "assistant", "update"])
-        rows.append(("first ask, builds the index", build_s * 1e3, "ms", build_s * 1e3 / bare, f"x bare; {build_rss:.0f} MB"))
+        rows.append(
+            ("first ask, builds the index", build_s * 1e3, "ms", build_s * 1e3 / bare, f"x bare; {build_rss:.0f} MB")
+        )
         warm = _warm(home)
         words = warm["words_p50"]
         for key in ("words_p50", "words_p95", "all_p50", "all_p95"):

@@ -72,7 +72,9 @@ def test_an_unknown_code_is_named_and_never_answered(shipped_home: Path) -> None
     assert "145002" in data["unknown"][0]["nearest"]
 
 
-@pytest.mark.parametrize("question", ["Nano 支持 AveragePool 吗", "does Nano run the HardSwish operator", "有没有 CumSum 算子"])
+@pytest.mark.parametrize(
+    "question", ["Nano 支持 AveragePool 吗", "does Nano run the HardSwish operator", "有没有 CumSum 算子"]
+)
 def test_an_operator_missing_from_the_list_is_said_to_be_missing(shipped_home: Path, question: str) -> None:
     data = _json(shipped_home, "ask", question)
 
@@ -167,7 +169,13 @@ def test_a_terminal_gets_laid_out_text_within_its_width(shipped_home: Path, widt
     from wcwidth import wcswidth
 
     command = f"stty cols {width}; COLUMNS={width} {os.sys.executable} -m assistant ask '{ZH}'"
-    environment = {**os.environ, "ASKNPU_HOME": str(shipped_home), "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "TERM": "xterm"}
+    environment = {
+        **os.environ,
+        "ASKNPU_HOME": str(shipped_home),
+        "PYTHONPATH": str(ROOT),
+        "NO_COLOR": "1",
+        "TERM": "xterm",
+    }
     done = subprocess.run(
         ["script", "-qec", command, "/dev/null"], capture_output=True, env=environment, timeout=60, check=False,
         stdin=subprocess.DEVNULL,
@@ -197,7 +205,9 @@ def test_a_100_kb_question_is_cut_and_said(shipped_home: Path) -> None:
     assert "only its first" in json.loads(done.stdout)["degraded"][0]
 
 
-@pytest.mark.parametrize("data", [b"\x00\x01\x02binary\n", b"\xff\xfe\x00\x80\n", b"good question about opset\n\xc3\x28\n"])
+@pytest.mark.parametrize(
+    "data", [b"\x00\x01\x02binary\n", b"\xff\xfe\x00\x80\n", b"good question about opset\n\xc3\x28\n"]
+)
 def test_binary_on_stdin_is_bad_input(shipped_home: Path, data: bytes) -> None:
     done = run_cli("ask", "-", home=shipped_home, stdin=data)
 
@@ -226,7 +236,9 @@ def test_an_unknown_platform_names_the_known(shipped_home: Path) -> None:
         assert "known: horizon, magicmind, nano" in _one_sentence(done.stderr)
 
 
-@pytest.mark.parametrize("arguments", [("frobnicate",), ("ask",), ("ask", "x", "--limit", "0"), ("ask", "x", "--wrong")])
+@pytest.mark.parametrize(
+    "arguments", [("frobnicate",), ("ask",), ("ask", "x", "--limit", "0"), ("ask", "x", "--wrong")]
+)
 def test_wrong_usage(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     done = run_cli(*arguments, home=tmp_path)
 

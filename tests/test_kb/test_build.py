@@ -247,9 +247,13 @@ def test_two_updates_at_once_both_end_well(tmp_path: Path) -> None:
 
 
 def test_an_update_that_does_not_end_is_reported(tmp_path: Path) -> None:
-    with Store(tmp_path / "i") as store, store.update_lock(1), Store(tmp_path / "i") as other:
-        with pytest.raises(IndexUnavailable, match="another update"), other.update_lock(0.1):
-            pass
+    store, other = Store(tmp_path / "i"), Store(tmp_path / "i")
+
+    with store.update_lock(1), pytest.raises(IndexUnavailable, match="another update"), other.update_lock(0.1):
+        pass
+
+    store.close()
+    other.close()
 
 
 def test_a_file_that_is_no_index_is_reported(tmp_path: Path) -> None:
@@ -286,3 +290,18 @@ def test_wal_mode_is_on(tmp_path: Path) -> None:
     Store(tmp_path / "i").close()
 
     assert sqlite3.connect(tmp_path / "i" / FILE).execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_names_of_the_corpus_are_known_in_any_case(tmp_path: Path, encoders: tuple[HashEncoder, HashEncoder]) -> None:
+    text = "Call FindNodeByName, then read the DockerFile and the AscendQuants; SessionOption fails."
+    root = write_corpus(tmp_path / "c", {"a.en.md": [entry("nano-api", "Which call finds a node?", text)]})
+    with Store(tmp_path / "i") as store:
+        _update(root, store, *encoders)
+        searcher = Searcher(store, lambda c, k: encoders[c != "use"])
+
+        for word in ("FindNodeByName", "DockerFile", "AscendQuant", "SessionOption"):
+            assert searcher.search(f"does the {word} operator run on Nano").unknown == (), word
+        (unknown,) = searcher.search("does the FindNodeByPath operator run").unknown
+
+    assert (unknown.text, unknown.blocking) == ("FindNodeByPath", True)
+    assert "FindNodeByName" in unknown.nearest

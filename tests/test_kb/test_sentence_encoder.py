@@ -49,11 +49,15 @@ def test_update_and_ask_with_a_model_directory(tmp_path: Path) -> None:
 
     first = run_cli("update", "--encoder", spec, "--json", home=tmp_path / "h", corpus=root, **offline)
     second = run_cli("update", "--json", home=tmp_path / "h", corpus=root, **offline)
-    found = run_cli("search", "get rid of background sound", "--json", "--explain", home=tmp_path / "h", corpus=root, **offline)
+    found = run_cli(
+        "search", "get rid of background sound", "--json", "--explain", home=tmp_path / "h", corpus=root, **offline
+    )
     status = run_cli("status", "--json", home=tmp_path / "h", corpus=root, **offline)
 
     assert first.returncode == 0, first.stderr.decode()
-    assert any(key.startswith("sentence-transformers-") and n > 0 for key, n in json.loads(first.stdout)["embedded"].items())
+    assert any(
+        key.startswith("sentence-transformers-") and n > 0 for key, n in json.loads(first.stdout)["embedded"].items()
+    )
     assert sum(json.loads(second.stdout)["embedded"].values()) == 0
     hits = json.loads(found.stdout)["hits"]
     assert hits[0]["id"] == "nano-noise"

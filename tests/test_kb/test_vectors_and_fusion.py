@@ -22,17 +22,17 @@ def test_search_equals_float64_sorting() -> None:
     vectors, query = _units(500), _units(1)[0]
     expected = vectors.astype(np.float64) @ query.astype(np.float64)
 
-    found = VectorIndex.from_bytes(VectorIndex(vectors).to_bytes()).search(query, 20)
+    rows, scores = VectorIndex.from_bytes(VectorIndex(vectors).to_bytes()).search(query, 20)
 
-    assert [row for row, _ in found] == np.argsort(-expected)[:20].tolist()
-    np.testing.assert_allclose([score for _, score in found], np.sort(expected)[::-1][:20], atol=1e-6)
+    assert rows.tolist() == np.argsort(-expected)[:20].tolist()
+    np.testing.assert_allclose(scores, np.sort(expected)[::-1][:20], atol=1e-6)
 
 
 def test_search_among_allowed_rows_and_beyond_the_size() -> None:
     vectors = _units(10)
 
-    assert {row for row, _ in VectorIndex(vectors).search(vectors[0], 5, allowed=[3, 4])} == {3, 4}
-    assert len(VectorIndex(vectors).search(vectors[0], 100)) == 10
+    assert set(VectorIndex(vectors).search(vectors[0], 5, allowed=[3, 4])[0].tolist()) == {3, 4}
+    assert len(VectorIndex(vectors).search(vectors[0], 100)[0]) == 10
 
 
 def test_damaged_bytes_are_refused() -> None:
@@ -75,9 +75,30 @@ def test_min_max_is_in_range_and_keeps_the_order(scores: dict[str, float]) -> No
 
 
 def test_pool_is_the_mean_of_the_best_three() -> None:
-    found = [("a", 4.0), ("b", 6.0), ("a", 2.0), ("a", 3.0), ("a", 1.0)]
+    owners, scores = np.array([0, 1, 0, 0, 0]), np.array([4.0, 6.0, 2.0, 3.0, 1.0])
 
-    assert fuse.pool(found) == {"a": 3.0, "b": pytest.approx((6.0 + 1.0 + 1.0) / 3)}
+    pooled = fuse.pool(owners, scores, ["a", "b", "c"])
+
+    assert list(pooled.items()) == [("a", 3.0), ("b", pytest.approx((6.0 + 1.0 + 1.0) / 3))]
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(-50, 50)), max_size=30))
+def test_pool_equals_a_plain_loop(found: list[tuple[int, int]]) -> None:
+    by_owner: dict[int, list[int]] = {}
+    for owner, score in found:
+        by_owner.setdefault(owner, []).append(score)
+    worst = min((score for _, score in found), default=0)
+    expected = {
+        "abcde"[owner]: sum([*sorted(values, reverse=True), *[worst] * 3][:3]) / 3
+        if len(values) < 3
+        else sum(sorted(values)[-3:]) / 3
+        for owner, values in by_owner.items()
+    }
+
+    pooled = fuse.pool(np.array([o for o, _ in found], int), np.array([s for _, s in found], float), list("abcde"))
+
+    assert pooled == pytest.approx(expected)
+    assert list(pooled.values()) == sorted(pooled.values(), reverse=True)
 
 
 def test_fuse_is_a_weighted_sum_over_the_channels_that_found_something() -> None:
@@ -103,7 +124,7 @@ def test_confidence_separates_and_survives_toml() -> None:
 
 @pytest.mark.parametrize("text", ["models = 3", "[models.x]\nbias = 1", "[models.x", "models = ["])
 def test_broken_confidence_files_are_refused(text: str) -> None:
-    with pytest.raises(CorpusError, match="^c.toml:1: "):
+    with pytest.raises(CorpusError, match=r"^c\.toml:1: "):
         confidence.load("c.toml", text.encode())
 
 
