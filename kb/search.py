@@ -20,19 +20,21 @@ from kb.center import Centring
 from kb.encode import Encoder, Vectors
 from kb.errors import EncoderUnavailable, IndexUnavailable
 from kb.store import Store
-from kb.types import ChannelScore, Hit, Lang, Search, Unlisted
+from kb.types import LANGS, ChannelScore, Hit, Lang, Search, Unlisted
 from kb.vectors import VectorIndex
 
 # Chosen on one half of the gold questions, reported on the other; see `asknpu eval`.
-WEIGHTS: Mapping[str, float] = {"words": 0.15, "entries": 0.2, "dense": 0.4, "use": 0.25}
+WEIGHTS: Mapping[str, float] = {"words": 0.07, "entries": 0.14, "dense": 0.36, "use": 0.215, "use_own": 0.215}
 COVERAGE_WEIGHT = 0.3
 """Share of the coverage of the question's words in the final score of the first `RERANKED` entries."""
 RERANKED = 40
+TWINNED_SHARE = 0.95
+"""From this share of entries with passages in the question's language on, dense vectors compare only within it."""
 OTHER_PLATFORM = 0.8
 """Factor on the score of an entry when the question names other platforms and not its own."""
 EXPANSION_WEIGHT = 0.4
 """What a word that the glossary added counts against one that the question has."""
-POOL = 2000
+POOL = 4000
 """Passages taken from each channel."""
 MAX_TOKENS = 256
 """A longer question is searched by its first tokens."""
@@ -65,9 +67,13 @@ class Searcher:
         self.degraded: list[str] = []
         with store.reading():
             self._owners = store.passage_owners()
+            self._langs = store.passage_langs()
             positions = store.entry_positions()
             self._ids = [entry_id for entry_id, _ in positions]
             self._platform_of = dict(positions)
+            self._twinned = {
+                lang for lang in LANGS if len(set(self._owners[self._langs == lang])) >= TWINNED_SHARE * len(positions)
+            }
             self._platforms = glossary.load_platforms(corpus.PLATFORMS, store.resource(corpus.PLATFORMS))
             self._count = store.counts()["entries"]
             self._monolingual = store.meta("monolingual")
@@ -176,7 +182,9 @@ class Searcher:
         scores = self._word_scores(tokens, platform)
         for name, future in pending.items():
             try:
-                scores[name.removesuffix("_raw")] = self._nearest(self._channels[name], future.result(), lang, platform)
+                scores |= self._nearest(
+                    name.removesuffix("_raw"), self._channels[name], future.result(), lang, platform
+                )
             except EncoderUnavailable as error:
                 degraded.append(f"{name} channel is off: {error}")
         return scores
@@ -196,8 +204,14 @@ class Searcher:
             "entries": {self._ids[position]: score for position, score in ranked},
         }
 
-    def _nearest(self, channel: _Channel, vectors: Vectors, lang: Lang, platform: str | None) -> dict[str, float]:
-        """Return the score of each entry near a question, given its raw vector [1, dim]."""
+    def _nearest(
+        self, name: str, channel: _Channel, vectors: Vectors, lang: Lang, platform: str | None
+    ) -> dict[str, dict[str, float]]:
+        """Return the scores of the entries near a question, given its raw vector [1, dim], by score list.
+
+        Where nearly every entry has passages in the question's language, those alone speak for it in the dense channel,
+        and make a second list (`use_own`) of the USE channel, which is not biased towards a language.
+        """
         if channel.centring is not None:
             vectors = channel.centring.queries(vectors, lang)
         allowed = None
@@ -205,7 +219,13 @@ class Searcher:
             is_allowed = np.array([self._platform_of[entry_id] == platform for entry_id in self._ids])
             allowed = np.flatnonzero(is_allowed[self._owners[channel.rows]]).tolist()
         rows, scores = channel.index.search(vectors[0], POOL, allowed)
-        return fuse.pool(self._owners[channel.rows[rows]], scores, self._ids)
+        passages = channel.rows[rows]
+        found = {name: fuse.pool(self._owners[passages], scores, self._ids)}
+        if lang in self._twinned:
+            is_own = self._langs[passages] == lang
+            own = fuse.pool(self._owners[passages[is_own]], scores[is_own], self._ids)
+            found["dense" if name == "dense" else f"{name}_own"] = own
+        return found
 
     def _rerank(
         self, fused: list[tuple[str, float]], tokens: Sequence[str], frequencies: Mapping[str, int]

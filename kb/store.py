@@ -275,6 +275,10 @@ class Store:
         )
         return np.fromiter((row[0] for row in rows), np.int64)
 
+    def passage_langs(self) -> NDArray[np.str_]:
+        """Return the language of each passage, [passages]."""
+        return np.array([row[0] for row in self._db.execute("SELECT lang FROM passages ORDER BY id")], "U2")
+
     def questions_of(self, entry_id: str) -> list[str]:
         """Return the tokens of an entry's question passages, one string each."""
         rows = self._db.execute("SELECT tokens FROM passages WHERE entry_id = ? AND kind = 'question'", (entry_id,))

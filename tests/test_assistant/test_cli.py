@@ -124,7 +124,7 @@ def test_platform_filters(shipped_home: Path) -> None:
 def test_explain_shows_every_channel(shipped_home: Path) -> None:
     data = _json(shipped_home, "ask", ZH, "--explain")
 
-    assert set(data["entries"][0]["why"]["channels"]) == {"words", "entries", "dense", "use"}
+    assert set(data["entries"][0]["why"]["channels"]) == {"words", "entries", "dense", "use", "use_own"}
     assert "coverage" in data["features"]
 
 
