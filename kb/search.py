@@ -15,10 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kb import confidence, corpus, encode, fuse, glossary, identifiers, terms
+from kb import confidence, corpus, encode, evidence, fuse, glossary, identifiers, spelling, terms
 from kb.center import Centring
 from kb.encode import Encoder, Vectors
 from kb.errors import EncoderUnavailable, IndexUnavailable
+from kb.evidence import Evidence
 from kb.store import Store
 from kb.types import LANGS, ChannelScore, Hit, Lang, Search, Unlisted
 from kb.vectors import VectorIndex
@@ -40,8 +41,6 @@ MAX_TOKENS = 256
 """A longer question is searched by its first tokens."""
 
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.]*")
-_FUZZY_LENGTH = 5
-_SYNONYM_CREDIT = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +74,6 @@ class Searcher:
                 lang for lang in LANGS if len(set(self._owners[self._langs == lang])) >= TWINNED_SHARE * len(positions)
             }
             self._platforms = glossary.load_platforms(corpus.PLATFORMS, store.resource(corpus.PLATFORMS))
-            self._count = store.counts()["entries"]
             self._monolingual = store.meta("monolingual")
             self.glossary = glossary.load(corpus.GLOSSARY, store.resource(corpus.GLOSSARY))
             self._kinds = identifiers.load_kinds(corpus.IDENTIFIERS, store.resource(corpus.IDENTIFIERS) or b"kind = []")
@@ -90,7 +88,6 @@ class Searcher:
             self._channels: dict[str, _Channel] = {}
             if with_meaning:
                 self._open_channels(open_encoder)
-        self._words: list[str] | None = None
         self._pool = ThreadPoolExecutor(2, thread_name_prefix="encode")
 
     def _open_channels(self, open_encoder: Callable[[str, str], Encoder]) -> None:
@@ -137,21 +134,20 @@ class Searcher:
             degraded.append(f"the question is long; only its first {encode.MAX_CHARACTERS} characters were searched")
             cleaned = cleaned[: encode.MAX_CHARACTERS]
         with self.store.reading():
-            corrected = self._corrections(cleaned)
-            text = _replace_words(cleaned, corrected)
-            question_lang = terms.language(text)
-            tokens = terms.tokens(text)[:MAX_TOKENS]
-            scores = self._channel_scores(text, question_lang, tokens, platform, degraded)
-            frequencies = self.store.document_frequencies(tokens)
-            ranked, coverages = self._rerank(fuse.fuse(scores, WEIGHTS)[: max(RERANKED, limit)], tokens, frequencies)
+            corrected = spelling.corrections(cleaned, self.store, self._is_name)
+            question_lang = terms.language(cleaned)
+            tokens = terms.tokens(spelling.replace(cleaned, corrected))[:MAX_TOKENS]
+            guessed = frozenset(token for word in corrected.values() for token in terms.tokens(word))
+            words = evidence.gather(self.store, len(self._ids), tokens, guessed, self.glossary)
+            # The encoders read the question as it was typed: they know more words than the corpus has.
+            scores = self._channel_scores(cleaned, question_lang, tokens, platform, degraded)
+            ranked, coverages = self._rerank(fuse.fuse(scores, WEIGHTS)[: max(RERANKED, limit)], tokens, words)
             unknown = identifiers.unknown(cleaned, self._kinds, self._known_for(cleaned), self._vocabularies.values())
             unlisted = self._unlisted(cleaned, platform)
-            features = self._features(frequencies, scores, ranked, coverages)
-        ranks = {name: {key: rank for rank, key in enumerate(found, 1)} for name, found in scores.items()}
+            features = _features(words, scores, ranked, coverages) if ranked else {}
         model = confidence.choose(self._models, features, self.dense_key)
-        probability = (
-            model.probability(features) if model and ranked else coverages.get(ranked[0][0], 0.0) if ranked else 0.0
-        )
+        probability = model.probability(features) if model else features.get("coverage", 0.0)
+        ranks = {name: {key: rank for rank, key in enumerate(found, 1)} for name, found in scores.items()}
         return Search(
             question=cleaned,
             lang=lang or question_lang,
@@ -228,105 +224,23 @@ class Searcher:
         return found
 
     def _rerank(
-        self, fused: list[tuple[str, float]], tokens: Sequence[str], frequencies: Mapping[str, int]
+        self, fused: Sequence[tuple[str, float]], tokens: Sequence[str], words: Evidence
     ) -> tuple[list[tuple[str, float]], dict[str, float]]:
         """Return the first entries in the order of their final score, and their coverage.
 
         final = (1 - COVERAGE_WEIGHT) * fused + COVERAGE_WEIGHT * coverage, times OTHER_PLATFORM where that applies.
         """
         named = self._platforms.named(tokens)
-        synonyms = {token: self.glossary.expand([token]) for token in dict.fromkeys(tokens)}
         coverages: dict[str, float] = {}
         final = []
         for key, score in fused:
-            coverages[key] = self._coverage(key, synonyms, frequencies)
+            coverages[key] = words.coverage(key)
             value = (1 - COVERAGE_WEIGHT) * score + COVERAGE_WEIGHT * coverages[key]
             is_other = bool(named) and self._platform_of[key] not in named
             final.append((key, value * (OTHER_PLATFORM if is_other else 1.0)))
         return sorted(final, key=lambda item: (-item[1], item[0])), coverages
 
-    # --- features ------------------------------------------------------------------------------------------------
-
-    def _idf(self, frequency: int) -> float:
-        return math.log(1 + (self._count - frequency + 0.5) / (frequency + 0.5))
-
-    def _coverage(self, entry_id: str, synonyms: Mapping[str, frozenset[str]], frequencies: Mapping[str, int]) -> float:
-        """Return the share of the question's idf mass that occurs in an entry; a glossary synonym counts partly."""
-        have = self.store.entry_tokens(entry_id)
-        total = covered = 0.0
-        for token, others in synonyms.items():
-            weight = self._idf(frequencies[token])
-            total += weight
-            if token in have:
-                covered += weight
-            elif others & have:
-                covered += _SYNONYM_CREDIT * weight
-        return covered / total if total else 0.0
-
-    def _features(
-        self,
-        frequencies: Mapping[str, int],
-        scores: Mapping[str, Mapping[str, float]],
-        ranked: Sequence[tuple[str, float]],
-        coverages: Mapping[str, float],
-    ) -> dict[str, float]:
-        if not ranked:
-            return {}
-        top = ranked[0][0]
-        masses = {token: self._idf(frequency) for token, frequency in frequencies.items()}
-        total = sum(masses.values()) or 1.0
-        features = {
-            "coverage": coverages[top],
-            "phrase": self._phrase_overlap(masses, top),
-            "unknown_mass": sum(masses[t] for t, frequency in frequencies.items() if frequency == 0) / total,
-            "margin": ranked[0][1] - (ranked[1][1] if len(ranked) > 1 else 0.0),
-            "length": math.log1p(len(masses)),
-        }
-        firsts = [next(iter(found)) for found in scores.values() if found]
-        features["agreement"] = sum(first == top for first in firsts) / len(firsts)
-        for name in ("dense", "use"):
-            found = scores.get(name)
-            if found:
-                values = list(found.values())
-                rest = values[1:10] or [0.0]
-                features[f"{name}_top"] = values[0]
-                features[f"{name}_hit"] = found.get(top, values[-1])
-                features[f"{name}_margin"] = values[0] - sum(rest) / len(rest)
-        return features
-
-    def _phrase_overlap(self, masses: Mapping[str, float], entry_id: str) -> float:
-        """Return the best idf-weighted F1 overlap of a question's tokens with an indexed phrasing of an entry."""
-        phrases = [set(phrase.split()) for phrase in self.store.questions_of(entry_id)]
-        others = self.store.document_frequencies(set().union(*phrases) - set(masses))
-        every = {**masses, **{token: self._idf(frequency) for token, frequency in others.items()}}
-        asked = sum(masses.values())
-        best = 0.0
-        for phrase in phrases:
-            both = sum(masses[token] for token in phrase if token in masses)
-            total = asked + sum(every[token] for token in phrase)
-            best = max(best, 2 * both / total if total else 0.0)
-        return best
-
-    # --- words and identifiers -----------------------------------------------------------------------------------
-
-    def _corrections(self, text: str) -> dict[str, str]:
-        """Return Latin words that the corpus does not have but for a typing error -> the corpus's word."""
-        typed = [word for word in dict.fromkeys(terms.words(text)) if len(word) >= _FUZZY_LENGTH]
-        if not typed:
-            return {}
-        if self._words is None:
-            self._words = [word for word in self.store.words() if len(word) >= _FUZZY_LENGTH - 1]
-        known = set(self._words)
-        stems = self.store.document_frequencies(terms.tokens(" ".join(typed), keep_stop_words=True))
-        corrections = {}
-        for word in typed:
-            is_stem_known = any(stems.get(token) for token in terms.tokens(word, keep_stop_words=True))
-            if word in known or is_stem_known or self._is_name(word):
-                continue
-            nearest = _nearest_word(word, self._words)
-            if nearest:
-                corrections[word] = nearest
-        return corrections
+    # --- identifiers -----------------------------------------------------------------------------------
 
     def _is_name(self, word: str) -> bool:
         return any(vocabulary.canonical(word) for vocabulary in self._vocabularies.values())
@@ -377,19 +291,29 @@ def _hit(
     return Hit(key, score, channels, coverage)
 
 
-def _replace_words(text: str, corrections: Mapping[str, str]) -> str:
-    if not corrections:
-        return text
-    pattern = re.compile(r"(?<![A-Za-z])(" + "|".join(map(re.escape, corrections)) + r")(?![A-Za-z])", re.IGNORECASE)
-    return pattern.sub(lambda match: corrections[match[0].lower()], text)
-
-
-def _nearest_word(word: str, known: Sequence[str]) -> str | None:
-    """Return the known word within one typing error (two for long words) that starts with the same letter, or None."""
-    from rapidfuzz import process
-    from rapidfuzz.distance import OSA
-
-    allowed = 1 if len(word) < 8 else 2
-    candidates = [other for other in known if other[0] == word[0] and abs(len(other) - len(word)) <= allowed]
-    match = process.extractOne(word, candidates, scorer=OSA.distance, score_cutoff=allowed)
-    return str(match[0]) if match else None
+def _features(
+    words: Evidence,
+    scores: Mapping[str, Mapping[str, float]],
+    ranked: Sequence[tuple[str, float]],
+    coverages: Mapping[str, float],
+) -> dict[str, float]:
+    """Return the features of `confidence.FEATURES` that the available channels give; `ranked` is not empty."""
+    top = ranked[0][0]
+    firsts = [next(iter(found)) for found in scores.values() if found]
+    features = {
+        "coverage": coverages[top],
+        "phrase": words.phrase(top),
+        "unknown_mass": words.unknown(),
+        "margin": ranked[0][1] - (ranked[1][1] if len(ranked) > 1 else 0.0),
+        "length": math.log1p(len(words.masses)),
+        "agreement": sum(first == top for first in firsts) / len(firsts),
+    }
+    for name in ("dense", "use"):
+        found = scores.get(name)
+        if found:
+            values = list(found.values())
+            rest = values[1:10] or [0.0]
+            features[f"{name}_top"] = values[0]
+            features[f"{name}_hit"] = found.get(top, values[-1])
+            features[f"{name}_margin"] = values[0] - sum(rest) / len(rest)
+    return features
