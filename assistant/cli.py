@@ -76,9 +76,11 @@ def _print_json(data: object, *, indent: int | None = 2) -> None:
     click.echo(json.dumps(data, ensure_ascii=False, indent=indent))
 
 
-def _open_session() -> "Session":
-    from assistant.session import open_session
+def _open_session(*, with_meaning: bool = False) -> "Session":
+    from assistant.session import open_session, start_encoders
 
+    if with_meaning:
+        start_encoders()
     return open_session(_narrate)
 
 
@@ -128,7 +130,7 @@ def ask(question: str, as_json: bool, lang: "Lang | None", platform: str | None,
         lines = _stdin_lines()
     else:
         checked_question(question)
-    searcher = _open_session().searcher()
+    searcher = _open_session(with_meaning=True).searcher()
     if lines is not None:
         code = EXIT_OK
         for line in lines:
@@ -186,7 +188,7 @@ def search(
     from assistant.texts import texts
 
     text = checked_question(question)
-    searcher = _open_session().searcher(with_meaning=not words_only)
+    searcher = _open_session(with_meaning=not words_only).searcher(with_meaning=not words_only)
     check_platform(searcher, platform)
     found = searcher.search(text, lang=lang, platform=platform, limit=limit)
     entries = [(hit, searcher.store.entry(hit.id, found.lang)) for hit in found.hits]
@@ -343,7 +345,7 @@ def evaluate(as_json: bool, calibrate: bool, failures: bool) -> int:
     from assistant import evaluate as measure
     from assistant import render
 
-    searcher: Searcher = _open_session().searcher()
+    searcher: Searcher = _open_session(with_meaning=True).searcher()
     result = measure.evaluate(searcher, _narrate if sys.stderr.isatty() else lambda text: None)
     if calibrate:
         path = measure.write_confidence(result, searcher)

@@ -10,7 +10,7 @@ from typing import TypedDict
 
 from assistant import paths
 from assistant.session import DEFAULT_ENCODER, Session, encoder_spec, encoders, fingerprint, open_session
-from kb import build, corpus, encode
+from kb import build, corpus, encode, manifest
 from kb.errors import IndexUnavailable, KbError
 from kb.store import FILE, Store
 
@@ -78,7 +78,7 @@ def status(session: Session) -> dict[str, object]:
     """Return facts about corpus and index."""
     store = session.store
     counts = store.counts()
-    current = build.is_current(store, fingerprint(session.source, store), need_channels=False)
+    current = manifest.is_current(store, fingerprint(session.source, store), need_channels=False)
     return {
         "version": importlib.metadata.version("asknpu"),
         "corpus": str(session.source.root),

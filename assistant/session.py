@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 
 from assistant import paths
-from kb import build, corpus, encode
-from kb.encode import Encoder
+from kb import corpus, encode, manifest
+from kb.encode import Encoder, Source
 from kb.errors import EncoderUnavailable, IndexUnavailable
 from kb.search import Searcher
 from kb.store import Store
@@ -26,6 +27,16 @@ class Session:
         found = Searcher(self.store, _encoder_for(self.store), with_meaning=with_meaning)
         found.degraded[:0] = self.degraded
         return found
+
+
+@cache
+def _use_encoder() -> encode.UseEncoder:
+    return encode.UseEncoder()
+
+
+def start_encoders() -> None:
+    """Begin to load what takes longest, in the background; for commands that will search by meaning."""
+    _use_encoder()
 
 
 def open_session(narrate: Callable[[str], None] = lambda text: None) -> Session:
@@ -51,19 +62,23 @@ def open_session(narrate: Callable[[str], None] = lambda text: None) -> Session:
         problem = str(error)
     try:
         store = Store(directory, writable=False)
-        if build.is_current(store, fingerprint(source, store), need_channels=False):
+        if manifest.is_current(store, fingerprint(source, store), need_channels=False):
             return Session(source, store)
         store.close()
     except IndexUnavailable:
         pass
+    from kb import build
+
     store = Store(None)
     build.update(source, store, encoders(DEFAULT_ENCODER), may_embed=False)
     return Session(source, store, [f"{problem}; searching a temporary index in memory"])
 
 
 def _bring_up_to_date(source: corpus.Corpus, store: Store, narrate: Callable[[str], None]) -> None:
-    if build.is_current(store, fingerprint(source, store), need_channels=False):
+    if manifest.is_current(store, fingerprint(source, store), need_channels=False):
         return
+    from kb import build
+
     narrate("building the index of the corpus (once after each change) ...")
     build.update(source, store, encoders(encoder_spec(store)), may_embed=False)
 
@@ -73,22 +88,22 @@ def encoder_spec(store: Store) -> str:
     return store.meta("encoder", DEFAULT_ENCODER)
 
 
-def encoders(spec: str, *, threads: int = 1) -> tuple[build.Source, build.Source]:
+def encoders(spec: str, *, threads: int = 1) -> tuple[Source, Source]:
     """Return the dense encoder for a spec and the second channel's encoder, both unopened.
 
     Raises:
         EncoderUnavailable: the spec is of no known form, or its package is missing.
     """
     if spec == DEFAULT_ENCODER:
-        dense = build.Source("dense", encode.e5_key(), lambda: encode.E5Encoder(threads))
+        dense = Source("dense", encode.e5_key(), lambda: encode.E5Encoder(threads))
     elif spec.startswith("sentence-transformers:"):
         from kb import sentence_encoder
 
         name = spec.partition(":")[2]
-        dense = build.Source("dense", sentence_encoder.key(name), lambda: sentence_encoder.SentenceEncoder(name))
+        dense = Source("dense", sentence_encoder.key(name), lambda: sentence_encoder.SentenceEncoder(name))
     else:
         raise EncoderUnavailable(f"unknown encoder {spec!r}; known: e5, sentence-transformers:NAME-OR-PATH")
-    return dense, build.Source("use", encode.use_key(), encode.UseEncoder)
+    return dense, Source("use", encode.use_key(), _use_encoder)
 
 
 def fingerprint(source: corpus.Corpus, store: Store) -> str:
@@ -98,7 +113,7 @@ def fingerprint(source: corpus.Corpus, store: Store) -> str:
     except EncoderUnavailable:
         # The index stays usable by words while the chosen encoder's package is missing.
         return store.meta("fingerprint")
-    return build.fingerprint_of(source, keys)
+    return manifest.fingerprint_of(source, keys)
 
 
 def _encoder_for(store: Store) -> Callable[[str, str], Encoder]:

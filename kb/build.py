@@ -4,7 +4,6 @@ Steps: compare fingerprints -> parse -> take vectors from the cache, the corpus'
 order) -> centre -> write everything in one transaction.
 """
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,10 +13,11 @@ import numpy as np
 
 from kb import center, compact, corpus, encode, glossary, identifiers, terms
 from kb.confidence import load as load_confidence
-from kb.encode import Encoder, Vectors
+from kb.encode import Source, Vectors
+from kb.manifest import fingerprint_of, is_current, missing_channels
 from kb.parse import blocks, split_row
-from kb.passages import CHUNKER, passages_of
-from kb.store import SCHEMA, Store, passage_hash
+from kb.passages import passages_of
+from kb.store import Store, passage_hash
 from kb.types import LANGS, Entry, Lang, Passage
 from kb.vectors import VectorIndex
 
@@ -28,16 +28,6 @@ LOCK_WAIT_S = 120.0
 _BATCH = 32
 _QUERY_SAMPLE = 200
 _E5_QUERY_MEANS = Path(__file__).with_name("e5_query_means.npz")
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """An encoder that can be opened when it is needed, and its key before that."""
-
-    channel: str
-    """dense or use."""
-    key: str
-    open: Callable[[], Encoder]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +66,10 @@ def update(
         IndexUnavailable: the index cannot be written, or another update does not end.
     """
     with store.update_lock(LOCK_WAIT_S):
-        fingerprint = _fingerprint(source, encoders)
+        fingerprint = fingerprint_of(source, {encoder.channel: encoder.key for encoder in encoders})
         if is_current(store, fingerprint, need_channels=may_embed):
             counts = store.counts()
-            return Report(False, counts["entries"], counts["passages"], {}, _missing(store))
+            return Report(False, counts["entries"], counts["passages"], {}, missing_channels(store))
         entries = corpus.entries(source)
         passages = [passage for entry in entries for passage in passages_of(entry)]
         hashes = [passage_hash(passage.text) for passage in passages]
@@ -102,17 +92,6 @@ def update(
         return Report(True, len({entry.id for entry in entries}), len(passages), embedded, missing)
 
 
-def is_current(store: Store, fingerprint: str, *, need_channels: bool) -> bool:
-    """Return whether the index was made from what the fingerprint stands for, with all channels if they are needed."""
-    return store.meta("fingerprint") == fingerprint and not (need_channels and _missing(store))
-
-
-def fingerprint_of(source: corpus.Corpus, keys: Mapping[str, str]) -> str:
-    """Return the fingerprint of a corpus under this version's format, chunker and tokenizer and these encoder keys."""
-    parts = {"corpus": source.fingerprint(), "schema": SCHEMA, "chunker": CHUNKER, "tokenizer": terms.TOKENIZER}
-    return hashlib.sha256(json.dumps({**parts, **keys}, sort_keys=True).encode()).hexdigest()
-
-
 def ship(source: corpus.Corpus, store: Store, encoders: Sequence[Source]) -> tuple[Path, ...]:
     """Write the cached vectors of the corpus's passages into its `vectors/` directory, one file per encoder."""
     folder = source.root / corpus.VECTORS
@@ -126,14 +105,6 @@ def ship(source: corpus.Corpus, store: Store, encoders: Sequence[Source]) -> tup
             np.savez(file, hashes=np.frombuffer(b"".join(hashes), np.uint8).reshape(-1, 16), packed=packed)
         written.append(path)
     return tuple(written)
-
-
-def _fingerprint(source: corpus.Corpus, encoders: Sequence[Source]) -> str:
-    return fingerprint_of(source, {encoder.channel: encoder.key for encoder in encoders})
-
-
-def _missing(store: Store) -> tuple[str, ...]:
-    return tuple(json.loads(store.meta("missing", "[]")))
 
 
 def _shipped_path(source: corpus.Corpus, key: str) -> Path:
@@ -186,19 +157,22 @@ def _write(source: corpus.Corpus, store: Store, entries: Sequence[Entry], passag
     platforms = {entry.id: entry.platform for entry in entries}
     passage_tokens = [terms.tokens(passage.text) for passage in passages]
     by_entry: dict[str, list[str]] = {}
+    stated: set[str] = set()
     for passage, found in zip(passages, passage_tokens, strict=True):
         by_entry.setdefault(passage.entry_id, []).extend(found)
+        if passage.kind != "question":
+            stated.update(found)
     for entry in entries:
-        by_entry[entry.id].extend(terms.tokens(f"{entry.platform} {' '.join(entry.sources)}"))
+        found = terms.tokens(f"{entry.platform} {' '.join(entry.sources)}")
+        by_entry[entry.id].extend(found)
+        stated.update(found, terms.tokens(entry.title))
     store.clear()
     store.add_entries(entries)
     store.add_passages(
         passages, [" ".join(found) for found in passage_tokens], [platforms[p.entry_id] for p in passages]
     )
-    texts = [text for entry in entries for text in (entry.title, *entry.asks, entry.text, *entry.sources)]
-    store.add_terms(
-        [(key, platforms[key], found) for key, found in by_entry.items()], (w for t in texts for w in terms.words(t))
-    )
+    words = {word for passage in passages for word in terms.words(passage.text)}
+    store.add_terms([(key, platforms[key], found) for key, found in by_entry.items()], stated, words)
     for name, data in source.resources.items():
         store.set_resource(name, data)
     _write_identifiers(source, store, entries)
@@ -207,11 +181,14 @@ def _write(source: corpus.Corpus, store: Store, entries: Sequence[Entry], passag
 def _write_identifiers(source: corpus.Corpus, store: Store, entries: Sequence[Entry]) -> None:
     """Store the identifiers that the corpus knows and the contents of its complete lists; check the resources first."""
     kinds = identifiers.load_kinds(corpus.IDENTIFIERS, source.resources.get(corpus.IDENTIFIERS, b"kind = []"))
-    glossary.load(corpus.GLOSSARY, source.resources.get(corpus.GLOSSARY, b""))
-    glossary.load_platforms(corpus.PLATFORMS, source.resources.get(corpus.PLATFORMS, b""))
+    # Tokenized once here, so that a search need not.
+    synonyms = glossary.load(corpus.GLOSSARY, source.resources.get(corpus.GLOSSARY, b""))
+    store.set_resource("synonyms", synonyms.to_json())
+    named = glossary.load_platforms(corpus.PLATFORMS, source.resources.get(corpus.PLATFORMS, b""))
+    store.set_resource("platforms", named.to_json())
     load_confidence(corpus.CONFIDENCE, source.resources.get(corpus.CONFIDENCE, b""))
-    # A bar between phrasings keeps patterns from matching across them.
-    known = identifiers.collect([" | ".join((e.title, *e.asks, *e.sources, e.text)) for e in entries], kinds)
+    # What people may ask is not known for that; a bar keeps patterns from matching across parts.
+    known = identifiers.collect([" | ".join((e.title, *e.sources, e.text)) for e in entries], kinds)
     data = {"keys": sorted(known.keys), "texts": known.texts, "ranges": known.ranges}
     store.set_resource("known", json.dumps(data, ensure_ascii=False).encode())
     lists = []

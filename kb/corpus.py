@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kb.errors import CorpusError
-from kb.parse import parse_file
 from kb.types import Entry
 
 GLOSSARY = "glossary.toml"
@@ -63,6 +62,8 @@ def entries(corpus: Corpus) -> tuple[Entry, ...]:
     Raises:
         CorpusError: a broken file, or an id that two files of one language use.
     """
+    from kb.parse import parse_file
+
     found: list[Entry] = []
     seen: dict[tuple[str, str], Entry] = {}
     for path, data in corpus.documents.items():

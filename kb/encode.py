@@ -7,8 +7,9 @@
 import importlib.metadata
 import importlib.util
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -36,6 +37,16 @@ class Encoder(Protocol):
 
     def passages(self, texts: Sequence[str]) -> Vectors:
         """Return float32 [n, dim] unit vectors of passages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """An encoder that can be opened when it is needed, and its key before that."""
+
+    channel: str
+    """dense or use."""
+    key: str
+    open: Callable[[], Encoder]
 
 
 def embeddable(text: str) -> str:

@@ -1,5 +1,6 @@
 """What words stand for: the glossary's synonyms in both languages, and the words that name a platform."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,16 @@ class Glossary:
     """Token sequence of a phrase -> tokens of all phrases that mean the same."""
     longest: int
     """Length of the longest phrase, in tokens."""
+
+    def to_json(self) -> bytes:
+        """Return the glossary as JSON that `from_json` reads."""
+        return json.dumps({" ".join(k): sorted(v) for k, v in self.by_phrase.items()}, ensure_ascii=False).encode()
+
+    @classmethod
+    def from_json(cls, data: bytes) -> "Glossary":
+        """Read what `to_json` wrote."""
+        by_phrase = {tuple(key.split()): frozenset(value) for key, value in json.loads(data or b"{}").items()}
+        return cls(by_phrase, max(map(len, by_phrase), default=0))
 
     def expand(self, tokens: list[str]) -> frozenset[str]:
         """Return the tokens that the glossary adds to a question's tokens."""
@@ -33,6 +44,15 @@ class Platforms:
 
     by_phrase: Mapping[tuple[str, ...], str]
     """Token sequence of a word -> platform."""
+
+    def to_json(self) -> bytes:
+        """Return the words as JSON that `from_json` reads."""
+        return json.dumps({" ".join(key): value for key, value in self.by_phrase.items()}, ensure_ascii=False).encode()
+
+    @classmethod
+    def from_json(cls, data: bytes) -> "Platforms":
+        """Read what `to_json` wrote."""
+        return cls({tuple(key.split()): value for key, value in json.loads(data or b"{}").items()})
 
     def named(self, tokens: Sequence[str]) -> frozenset[str]:
         """Return the platforms that a question's tokens name."""

@@ -5,9 +5,6 @@ from collections.abc import Iterable
 from kb.parse import blocks
 from kb.types import Block, Entry, Passage
 
-CHUNKER = 1
-"""Raised whenever the same corpus would give other passages; part of the index fingerprint."""
-
 _MAX_CHARACTERS = {"zh": 400, "en": 900}
 """Longer passages blur: their vector is near everything and close to nothing."""
 

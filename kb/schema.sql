@@ -45,7 +45,8 @@ CREATE VIRTUAL TABLE IF NOT EXISTS passages_fts USING fts5(
 
 CREATE TABLE IF NOT EXISTS terms (
     token TEXT PRIMARY KEY,
-    entries INTEGER NOT NULL          -- number of entries (twins count once) with this token
+    entries INTEGER NOT NULL,         -- number of entries (twins count once) with this token
+    stated INTEGER NOT NULL           -- 1 if a title, answer or source has it, not only a way of asking
 ) WITHOUT ROWID;
 
 CREATE TABLE IF NOT EXISTS entry_terms (

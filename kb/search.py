@@ -73,9 +73,9 @@ class Searcher:
             self._twinned = {
                 lang for lang in LANGS if len(set(self._owners[self._langs == lang])) >= TWINNED_SHARE * len(positions)
             }
-            self._platforms = glossary.load_platforms(corpus.PLATFORMS, store.resource(corpus.PLATFORMS))
+            self._platforms = glossary.Platforms.from_json(store.resource("platforms"))
             self._monolingual = store.meta("monolingual")
-            self.glossary = glossary.load(corpus.GLOSSARY, store.resource(corpus.GLOSSARY))
+            self.glossary = glossary.Glossary.from_json(store.resource("synonyms"))
             self._kinds = identifiers.load_kinds(corpus.IDENTIFIERS, store.resource(corpus.IDENTIFIERS) or b"kind = []")
             self._vocabularies = {
                 name: identifiers.load_vocabulary(name, data)
@@ -252,8 +252,8 @@ class Searcher:
         for word in _WORD.findall(text):
             stems = terms.tokens(word, keep_stop_words=True)
             keys.setdefault(word.lower(), stems[0] if stems else word.lower())
-        counts = self.store.document_frequencies(keys.values())
-        found = {key for key, token in keys.items() if counts[token]}
+        stated = self.store.stated(keys.values())
+        found = {key for key, token in keys.items() if token in stated}
         return identifiers.Known(self._known.keys | found, self._known.texts, self._known.ranges)
 
     def _unlisted(self, text: str, platform: str | None) -> tuple[Unlisted, ...]:

@@ -187,11 +187,14 @@ class Store:
         )
         self._db.executemany("INSERT INTO passages_fts (rowid, tokens) VALUES (?, ?)", list(enumerate(tokens)))
 
-    def add_terms(self, entry_tokens: Sequence[tuple[str, str, Sequence[str]]], words: Iterable[str]) -> None:
+    def add_terms(
+        self, entry_tokens: Sequence[tuple[str, str, Sequence[str]]], stated: set[str], words: Iterable[str]
+    ) -> None:
         """Write the tokens of each entry, their document frequencies, and the words as written.
 
         Args:
             entry_tokens: (entry id, platform, all tokens of both twins).
+            stated: tokens of titles, answers and sources.
             words: Latin words of the corpus.
         """
         counts: dict[str, int] = {}
@@ -206,7 +209,8 @@ class Store:
             "INSERT INTO entries_fts (rowid, tokens) VALUES (?, ?)",
             [(i, " ".join(found)) for i, (_, _, found) in enumerate(entry_tokens)],
         )
-        self._db.executemany("INSERT INTO terms VALUES (?, ?)", counts.items())
+        rows = [(token, count, token in stated) for token, count in counts.items()]
+        self._db.executemany("INSERT INTO terms VALUES (?, ?, ?)", rows)
         self._db.executemany("INSERT INTO words VALUES (?)", [(word,) for word in sorted(set(words))])
 
     def set_resource(self, name: str, data: bytes) -> None:
@@ -311,6 +315,14 @@ class Store:
         marks = ", ".join("?" * len(wanted))
         known = dict(self._db.execute(f"SELECT token, entries FROM terms WHERE token IN ({marks})", wanted))
         return {token: known.get(token, 0) for token in wanted}
+
+    def stated(self, tokens: Iterable[str]) -> set[str]:
+        """Return those of the tokens that the corpus states itself, in a title, answer or source."""
+        wanted = list(dict.fromkeys(tokens))
+        marks = ", ".join("?" * len(wanted))
+        return {
+            row[0] for row in self._db.execute(f"SELECT token FROM terms WHERE stated AND token IN ({marks})", wanted)
+        }
 
     def entry_tokens(self, entry_id: str) -> frozenset[str]:
         """Return the distinct tokens of an entry, both languages."""

@@ -6,17 +6,17 @@ Character bigrams search Chinese as well as a segmenter once fused with vectors,
 import re
 import tomllib
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from kb.types import Lang
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    import Stemmer
 
 TOKENIZER = 1
-"""Raised whenever the same text would give other tokens; part of the index fingerprint."""
+"""Raised whenever the same text would give other tokens."""
 
 CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 
@@ -64,8 +64,13 @@ def words(text: str) -> list[str]:
     found: list[str] = []
     for match in _TOKEN.finditer(clean(text)):
         if match[0][0] <= "z":
-            found.extend(part for part in re.split(r"[_.]", match[0].lower()) if part.isalpha())
+            found.extend(_alphabetic_parts(match[0].lower()))
     return found
+
+
+@lru_cache(1 << 16)
+def _alphabetic_parts(piece: str) -> tuple[str, ...]:
+    return tuple(part for part in re.split(r"[_.]", piece) if part.isalpha())
 
 
 def _chinese(run: str, keep_stop_words: bool) -> list[str]:
@@ -78,7 +83,8 @@ def _chinese(run: str, keep_stop_words: bool) -> list[str]:
     return found
 
 
-def _latin(piece: str, keep_stop_words: bool) -> list[str]:
+@lru_cache(1 << 16)
+def _latin(piece: str, keep_stop_words: bool) -> tuple[str, ...]:
     lower = piece.lower()
     parts = re.split(r"[_.]", piece)
     found: list[str] = []
@@ -95,7 +101,7 @@ def _latin(piece: str, keep_stop_words: bool) -> list[str]:
             found.extend(unit.groups())
         elif len(humps) > 1 and not any(hump.isdigit() for hump in humps):
             found.extend(_stem(hump.lower()) for hump in humps if len(hump) > 1)
-    return found or ([lower] if lower not in _stop_en() or keep_stop_words else [])
+    return tuple(found) or ((lower,) if lower not in _stop_en() or keep_stop_words else ())
 
 
 @cache
@@ -121,14 +127,21 @@ def _stem(word: str) -> str:
 
 @cache
 def _stem_word(word: str) -> str:
-    return _stemmer()(word)
+    return str(_stemmer().stemWord(word))
 
 
 @cache
-def _stemmer() -> "Callable[[str], str]":
-    import snowballstemmer
+def _stemmer() -> "Stemmer.Stemmer":
+    import Stemmer
 
-    return cast("Callable[[str], str]", snowballstemmer.stemmer("english").stemWord)
+    return Stemmer.Stemmer("english")
+
+
+def fingerprint() -> str:
+    """Return what tokens depend on; part of the index fingerprint."""
+    import Stemmer
+
+    return f"{TOKENIZER}-{Stemmer.version()}"
 
 
 def _simplified(text: str) -> str:

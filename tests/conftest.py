@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kb import build, terms
+from kb import terms
 from kb.center import unit
+from kb.encode import Source
 
 ROOT = Path(__file__).resolve().parent.parent
 CORPUS = ROOT / "corpus"
@@ -42,9 +43,9 @@ class HashEncoder:
         return unit(vectors)
 
 
-def sources(dense: HashEncoder, use: HashEncoder) -> tuple[build.Source, build.Source]:
+def sources(dense: HashEncoder, use: HashEncoder) -> tuple[Source, Source]:
     """Return both encoders in the form that `build.update` takes."""
-    return build.Source("dense", dense.key, lambda: dense), build.Source("use", use.key, lambda: use)
+    return Source("dense", dense.key, lambda: dense), Source("use", use.key, lambda: use)
 
 
 ENTRY = """\
