@@ -69,7 +69,9 @@ def _complain(message: str, *, usage: bool = False) -> None:
 
 
 def _narrate(text: str) -> None:
-    click.echo(text, err=True)
+    """Say what takes time, to a person at a terminal only."""
+    if sys.stderr.isatty():
+        click.echo(text, err=True)
 
 
 def _print_json(data: object, *, indent: int | None = 2) -> None:
@@ -213,7 +215,7 @@ def search(
         )  # fmt: skip
     else:
         for note in found.degraded:
-            _narrate(render.printable(note))
+            click.echo(render.printable(note), err=True)
         lines = []
         for hit, e in entries:
             if e is None:
@@ -225,7 +227,7 @@ def search(
         if lines:
             click.echo(render.table(lines, ("score", "id", "title", *(["ranks"] if explain else []))))
     if not entries:
-        _narrate(texts(found.lang)["nothing"])
+        click.echo(texts(found.lang)["nothing"], err=True)
     return EXIT_OK if entries else EXIT_NEGATIVE
 
 
@@ -346,10 +348,10 @@ def evaluate(as_json: bool, calibrate: bool, failures: bool) -> int:
     from assistant import render
 
     searcher: Searcher = _open_session(with_meaning=True).searcher()
-    result = measure.evaluate(searcher, _narrate if sys.stderr.isatty() else lambda text: None)
+    result = measure.evaluate(searcher, _narrate)
     if calibrate:
         path = measure.write_confidence(result, searcher)
-        _narrate(f"wrote {path}; run 'asknpu eval' again to see its effect")
+        click.echo(f"wrote {path}; run 'asknpu eval' again to see its effect", err=True)
     if as_json:
         _print_json({"schema": render.SCHEMA, **measure.to_json(result)})
     else:

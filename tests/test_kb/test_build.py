@@ -14,7 +14,7 @@ import pytest
 from kb import build, corpus
 from kb.errors import CorpusError, IndexUnavailable
 from kb.search import Searcher
-from kb.store import FILE, Store
+from kb.store import Store, file_name
 from tests.conftest import ROOT, SMALL, HashEncoder, entry, sources, write_corpus
 
 
@@ -257,7 +257,7 @@ def test_an_update_that_does_not_end_is_reported(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_no_index_is_reported(tmp_path: Path) -> None:
-    (tmp_path / FILE).write_bytes(b"garbage " * 200)
+    (tmp_path / file_name()).write_bytes(b"garbage " * 200)
 
     with pytest.raises(IndexUnavailable, match="cannot be opened"):
         Store(tmp_path)
@@ -289,7 +289,7 @@ def test_complete_lists_and_known_identifiers_are_stored(
 def test_wal_mode_is_on(tmp_path: Path) -> None:
     Store(tmp_path / "i").close()
 
-    assert sqlite3.connect(tmp_path / "i" / FILE).execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert sqlite3.connect(tmp_path / "i" / file_name()).execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
 def test_names_of_the_corpus_are_known_in_any_case(tmp_path: Path, encoders: tuple[HashEncoder, HashEncoder]) -> None:
