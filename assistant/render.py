@@ -28,8 +28,11 @@ def answer_markdown(answer: Answer, entries_searched: int, *, explain: bool = Fa
     parts += _identifier_notes(answer, say)
     if answer.status == "abstained":
         parts.append(f"**{say['not_known']}**")
+        is_blocked = any(unknown.blocking for unknown in answer.unknown)
         parts.append(
-            say["searched"].format(entries=entries_searched, confidence=answer.confidence, threshold=answer.threshold)
+            say["blocked" if is_blocked else "searched"].format(
+                entries=entries_searched, confidence=answer.confidence, threshold=answer.threshold
+            )
         )
         if answer.nearest:
             parts.append(f"{say['nearest']}:\n\n{_titles(answer.nearest)}")
