@@ -52,6 +52,8 @@ class Outcome:
     """Rank of the best right entry, from 1; 0 if it is not among the first ten."""
     out_of_fold: float
     """Confidence minus threshold under weights fitted without this question."""
+    hidden: float
+    """The same with its right entries taken out of the corpus; -1 for a question to refuse."""
 
     @property
     def is_blocked(self) -> bool:
@@ -89,15 +91,18 @@ def half(question: Question) -> str:
 def evaluate(searcher: Searcher, narrate: Callable[[str], None]) -> tuple[Outcome, ...]:
     """Search all gold questions of the corpus."""
     questions = load(paths.corpus_root() / "questions.toml")
-    searches = []
+    searches: list[Search] = []
+    hidden: list[Search | None] = []
     for number, question in enumerate(questions):
         if number % 100 == 0:
             narrate(f"searching gold question {number + 1} of {len(questions)}")
         searches.append(searcher.search(question.text, limit=_DEPTH))
-    margins = _out_of_fold(questions, searches, searcher.dense_key)
+        without = question.entries
+        hidden.append(searcher.search(question.text, limit=1, without=without) if without else None)
+    margins, hidden_margins = _out_of_fold(questions, searches, hidden, searcher.dense_key)
     return tuple(
-        Outcome(question, found, _rank(question, found), margin)
-        for question, found, margin in zip(questions, searches, margins, strict=True)
+        Outcome(question, found, _rank(question, found), float(margin), float(hidden_margin))
+        for question, found, margin, hidden_margin in zip(questions, searches, margins, hidden_margins, strict=True)
     )
 
 
@@ -119,11 +124,13 @@ def _model_name(features: Mapping[str, float]) -> str:
     return next(name for name, needed in confidence.FEATURES.items() if set(needed) <= set(features))
 
 
-def _out_of_fold(questions: Sequence[Question], searches: Sequence[Search], dense: str) -> NDArray[np.float64]:
-    """Return confidence minus threshold for each question, fitted on the other folds."""
+def _out_of_fold(
+    questions: Sequence[Question], searches: Sequence[Search], hidden: Sequence[Search | None], dense: str
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return confidence minus threshold of each search and hidden search, fitted on the other folds."""
     groups = [question.entries[0] if question.entries else question.text for question in questions]
     folds = np.array([hashlib.sha256(group.encode()).digest()[1] % _FOLDS for group in groups])
-    margins = np.full(len(questions), -1.0)
+    margins, hidden_margins = np.full((2, len(questions)), -1.0)
     name = _model_name(dict(next(found.features for found in searches if found.features)))
     for fold in range(_FOLDS):
         rows = [i for i in range(len(questions)) if folds[i] != fold and _trainable(questions[i], searches[i])]
@@ -132,9 +139,10 @@ def _out_of_fold(questions: Sequence[Question], searches: Sequence[Search], dens
             dense=dense, keep=KEEP,
         )  # fmt: skip
         for i in np.flatnonzero(folds == fold).tolist():
-            if searches[i].features:
-                margins[i] = model.probability(dict(searches[i].features)) - model.threshold
-    return margins
+            for target, found in ((margins, searches[i]), (hidden_margins, hidden[i])):
+                if found is not None and found.features:
+                    target[i] = model.probability(dict(found.features)) - model.threshold
+    return margins, hidden_margins
 
 
 def write_confidence(outcomes: Sequence[Outcome], searcher: Searcher) -> Path:
@@ -186,7 +194,10 @@ def _bootstrap(values: NDArray[np.bool_]) -> tuple[float, float]:
 
 
 def abstention(outcomes: Sequence[Outcome]) -> dict[str, float]:
-    """Return the share of refused questions per kind, and the share of answers that are wrong."""
+    """Return the share of refused questions per kind, and the share of answers that are wrong.
+
+    `refused_without_its_entry` is the hardest kind of near miss: the answer is taken out, its neighbours stay.
+    """
 
     def share(group: Sequence[Outcome]) -> float:
         return sum(outcome.is_refused for outcome in group) / max(1, len(group))
@@ -198,6 +209,7 @@ def abstention(outcomes: Sequence[Outcome]) -> dict[str, float]:
         "off_topic_refused": share(by_slice["off-topic"]),
         "near_miss_refused": share(by_slice["near-miss"]),
         "answerable_refused": share(answerable),
+        "refused_without_its_entry": sum(o.hidden < 0 for o in answerable) / max(1, len(answerable)),
         "answered_wrongly": sum(outcome.rank != 1 for outcome in answered) / max(1, len(answered)),
     }
 

@@ -121,7 +121,8 @@ def _ensure_vectors(
     progress: Callable[[str, int, int], None],
 ) -> int | None:
     """Have a vector for each passage in the cache; return how many were embedded, or None if some are missing."""
-    wanted = {key: passage.text for key, passage in zip(hashes, passages, strict=True)}
+    texts = {key: encode.embeddable(passage.text) for key, passage in zip(hashes, passages, strict=True)}
+    wanted = {key: text for key, text in texts.items() if text}
     known = store.cached_hashes(encoder.key)
     todo = {key: text for key, text in wanted.items() if key not in known}
     if todo and _shipped_path(source, encoder.key).is_file():
@@ -137,7 +138,7 @@ def _ensure_vectors(
     for start in range(0, len(keys), _BATCH):
         progress(encoder.key, start, len(keys))
         batch = keys[start : start + _BATCH]
-        vectors = model.passages([encode.embeddable(todo[key]) or "-" for key in batch])
+        vectors = model.passages([todo[key] for key in batch])
         with store.writing():
             store.cache_vectors(encoder.key, batch, compact.pack(vectors))
     progress(encoder.key, len(keys), len(keys))

@@ -8,7 +8,7 @@ that an entry has -> features -> confidence.
 import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -118,7 +118,13 @@ class Searcher:
         return self._channels["dense"].encoder.key if "dense" in self._channels else ""
 
     def search(
-        self, question: str, *, lang: Lang | None = None, platform: str | None = None, limit: int = 10
+        self,
+        question: str,
+        *,
+        lang: Lang | None = None,
+        platform: str | None = None,
+        limit: int = 10,
+        without: Collection[str] = (),
     ) -> Search:
         """Return the best entries for a question, with confidence and the identifiers that the corpus does not know.
 
@@ -127,6 +133,7 @@ class Searcher:
             lang: language of the answers; None for the question's.
             platform: only entries of this platform.
             limit: at most so many hits.
+            without: entries to search as if they did not exist, for measuring.
         """
         cleaned = terms.clean(question)
         degraded = list(self.degraded)
@@ -141,6 +148,8 @@ class Searcher:
             words = evidence.gather(self.store, len(self._ids), tokens, guessed, self.glossary)
             # The encoders read the question as it was typed: they know more words than the corpus has.
             scores = self._channel_scores(cleaned, question_lang, tokens, platform, degraded)
+            if without:
+                scores = {n: {k: v for k, v in found.items() if k not in without} for n, found in scores.items()}
             ranked, coverages = self._rerank(fuse.fuse(scores, WEIGHTS)[: max(RERANKED, limit)], tokens, words)
             unknown = identifiers.unknown(cleaned, self._kinds, self._known_for(cleaned), self._vocabularies.values())
             unlisted = self._unlisted(cleaned, platform)

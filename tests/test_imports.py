@@ -90,3 +90,19 @@ def test_one_file_owns_one_library(library: str, owner: str) -> None:
     }
 
     assert users == {owner}
+
+
+def test_a_question_is_answered_without_any_socket(shipped_home: Path) -> None:
+    code = (
+        "import socket, sys\n"
+        "def refuse(*a, **k): raise OSError('no network in this test')\n"
+        "socket.socket.connect = socket.create_connection = socket.getaddrinfo = refuse\n"
+        "from assistant.cli import run\n"
+        "sys.exit(run(['ask', '权重1M的模型占多少内存', '--json']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, check=False, cwd=ROOT,
+        env={"ASKNPU_HOME": str(shipped_home), "PATH": "", "PYTHONPATH": str(ROOT), "LANG": "C.UTF-8"},
+    )  # fmt: skip
+
+    assert (done.returncode, json.loads(done.stdout)["degraded"]) == (0, []), done.stderr
