@@ -225,7 +225,9 @@ def search(
             )
             lines.append((f"{hit.score:.3f}", e.id, e.title, *([ranks] if explain else [])))
         if lines:
-            click.echo(render.table(lines, ("score", "id", "title", *(["ranks"] if explain else []))))
+            click.echo(
+                render.table(lines, ("score", "id", "title", *(["ranks"] if explain else [])), render.terminal_width())
+            )
     if not entries:
         click.echo(texts(found.lang)["nothing"], err=True)
     return EXIT_OK if entries else EXIT_NEGATIVE
@@ -280,7 +282,9 @@ def list_entries(as_json: bool, lang: "Lang | None", platform: str | None) -> in
         rows = [{"id": e.id, "title": e.title, "platform": e.platform, "kind": e.kind, "lang": e.lang} for e in entries]
         _print_json({"schema": render.SCHEMA, "entries": rows})
     else:
-        click.echo(render.table([(e.id, e.kind, e.title) for e in entries], ("id", "kind", "title")))
+        click.echo(
+            render.table([(e.id, e.kind, e.title) for e in entries], ("id", "kind", "title"), render.terminal_width())
+        )
     return EXIT_OK
 
 

@@ -10,7 +10,8 @@ from assistant import paths
 from assistant.session import DEFAULT_ENCODER, Session, encoder_spec, encoders, fingerprint, open_session
 from kb import build, corpus, encode, manifest
 from kb.errors import IndexUnavailable, KbError
-from kb.store import Store, file_name
+from kb.schema import file_name
+from kb.store import Store
 
 
 class UpdateReport(TypedDict):

@@ -65,15 +65,13 @@ def entry_markdown(entry: AnswerEntry, *, explain: bool = False) -> str:
 
 def show(markdown: str) -> str:
     """Return Markdown laid out for the terminal on standard output, or unchanged for a pipe."""
-    import shutil
-    import sys
-
-    if not sys.stdout.isatty() or os.environ.get("TERM") == "dumb":
+    width = terminal_width()
+    if width is None or os.environ.get("TERM") == "dumb":
         return markdown
     from rich.console import Console
     from rich.markdown import Markdown
 
-    console = Console(width=min(shutil.get_terminal_size().columns, 110))
+    console = Console(width=min(width, 110))
     with console.capture() as capture:
         console.print(Markdown(markdown, hyperlinks=False))
     return capture.get().rstrip("\n")
@@ -126,19 +124,42 @@ def hit_json(hit: Hit) -> dict[str, object]:
     return {"fused": round(hit.score, 4), "coverage": round(hit.coverage, 4), "channels": channels}
 
 
-def table(rows: Sequence[Sequence[str]], header: Sequence[str]) -> str:
-    """Return rows as left-aligned columns; a Chinese character takes two cells."""
+def table(rows: Sequence[Sequence[str]], header: Sequence[str], width: int | None = None) -> str:
+    """Return rows as left-aligned columns; a Chinese character takes two cells.
+
+    Args:
+        rows: the cells.
+        header: the column names.
+        width: cut lines to so many cells, with an ellipsis; None leaves them.
+    """
+    every = [header, *rows]
+    widths = [max(_cells(row[column]) for row in every) for column in range(len(header))]
+    lines = [
+        "  ".join(cell + " " * (size - _cells(cell)) for cell, size in zip(row, widths, strict=True)) for row in every
+    ]
+    return "\n".join(_cut(line.rstrip(), width) for line in lines)
+
+
+def terminal_width() -> int | None:
+    """Return the width of the terminal on standard output, or None for a pipe or file."""
+    import shutil
+    import sys
+
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def _cells(text: str) -> int:
     from wcwidth import wcswidth
 
-    def cells(text: str) -> int:
-        return max(0, wcswidth(text))
+    return max(0, wcswidth(text))
 
-    every = [header, *rows]
-    widths = [max(cells(row[column]) for row in every) for column in range(len(header))]
-    lines = [
-        "  ".join(cell + " " * (width - cells(cell)) for cell, width in zip(row, widths, strict=True)) for row in every
-    ]
-    return "\n".join(line.rstrip() for line in lines)
+
+def _cut(line: str, width: int | None) -> str:
+    if width is None or _cells(line) <= width:
+        return line
+    while _cells(line) > width - 1:
+        line = line[:-1]
+    return line + "…"
 
 
 def _identifier_notes(answer: Answer, say: Mapping[str, str]) -> list[str]:

@@ -5,7 +5,8 @@ import json
 from collections.abc import Mapping
 
 from kb import corpus, terms
-from kb.store import Store, schema_id
+from kb.schema import schema_id
+from kb.store import Store
 
 CHUNKER = 1
 """Raised whenever `passages.py` or `parse.py` would cut the same corpus into other passages."""

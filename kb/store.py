@@ -7,16 +7,15 @@ index is built in memory and the caller says so.
 import hashlib
 import json
 import sqlite3
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kb.errors import IndexUnavailable
+from kb.schema import file_name, schema, schema_id
 from kb.types import Entry, Lang, Passage, Span
 
 _LOCK_FILE = "update.lock"
@@ -376,22 +375,6 @@ class Store:
 def passage_hash(text: str) -> bytes:
     """Return the key of a passage in the embedding cache: the first 16 bytes of its SHA-256."""
     return hashlib.sha256(text.encode()).digest()[:16]
-
-
-@cache
-def schema() -> str:
-    """Return the SQL that creates an index."""
-    return Path(__file__).with_name("schema.sql").read_text("utf-8")
-
-
-def schema_id() -> int:
-    """Return a number that stands for the schema, below 2**31."""
-    return zlib.crc32(schema().encode()) & 0x7FFFFFFF
-
-
-def file_name() -> str:
-    """Return the name of the index file; it carries the schema, so that no version misreads another's index."""
-    return f"kb-{schema_id():08x}.sqlite"
 
 
 def _entry(row: tuple[object, ...]) -> Entry:

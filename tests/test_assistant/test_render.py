@@ -1,5 +1,8 @@
 """What is printed: columns for Chinese, visible control characters, rows under one header, notes."""
 
+import pytest
+from wcwidth import wcswidth
+
 from assistant import render
 from assistant.types import Answer, AnswerEntry, Piece
 from kb.types import Span, Unknown
@@ -25,6 +28,14 @@ def _answer(**changes: object) -> Answer:
 
 def test_table_columns_count_chinese_as_two() -> None:
     assert render.table([("模型", "b"), ("ab", "时间")], ("x", "yy")) == "x     yy\n模型  b\nab    时间"
+
+
+@pytest.mark.parametrize("width", [6, 7, 9, 40])
+def test_table_is_cut_to_a_width(width: int) -> None:
+    lines = render.table([("模型大小", "时间"), ("ab", "c")], ("x", "y"), width).splitlines()
+
+    assert max(wcswidth(line) for line in lines) <= width
+    assert ("…" in lines[1]) == (width < 14)
 
 
 def test_printable_shows_controls() -> None:

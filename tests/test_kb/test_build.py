@@ -13,8 +13,9 @@ import pytest
 
 from kb import build, corpus
 from kb.errors import CorpusError, IndexUnavailable
+from kb.schema import file_name
 from kb.search import Searcher
-from kb.store import Store, file_name
+from kb.store import Store
 from tests.conftest import ROOT, SMALL, HashEncoder, entry, sources, write_corpus
 
 
