@@ -8,20 +8,20 @@ import hashlib
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
-from typing import Any
-
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from kb.errors import CorpusError
 from kb.types import LANGS, Block, Entry, Lang, Span
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 KINDS = ("faq", "course", "case", "reference", "guide")
 MIN_ASKS = 4
 
 _HEADING = re.compile(r"(?P<title>.+?)\s*\{#(?P<id>[a-z0-9]+(?:-[a-z0-9]+)*)\}$")
-# Block structure is all that is needed; cells and headings keep their raw text.
-_MARKDOWN = MarkdownIt("commonmark").enable("table").disable("inline")
 
 
 def parse_file(path: str, data: bytes) -> tuple[Entry, ...]:
@@ -44,7 +44,7 @@ def parse_file(path: str, data: bytes) -> tuple[Entry, ...]:
         raise CorpusError(f"{path}:1: has carriage returns; save the file with LF line ends")
     header, first_line = _header(path, text)
     offsets = _line_offsets(data)
-    tokens = _MARKDOWN.parse("\n" * first_line + text.split("\n+++\n", 1)[1])
+    tokens = _markdown().parse("\n" * first_line + text.split("\n+++\n", 1)[1])
     headings = [i for i, t in enumerate(tokens) if t.type == "heading_open" and t.tag == "h2" and t.level == 0]
     entries = []
     for position, index in enumerate(headings):
@@ -65,7 +65,7 @@ def blocks(entry: Entry) -> tuple[Block, ...]:
     data = entry.text.encode()
     offsets = _line_offsets(data)
     found: list[Block] = []
-    for token, header in _leaf_tokens(_MARKDOWN.parse(entry.text)):
+    for token, header in _leaf_tokens(_markdown().parse(entry.text)):
         first, last = _map(token)
         start, end = offsets[first], _strip_end(data, offsets[first], offsets[last])
         raw = data[start:end].decode()
@@ -84,6 +84,15 @@ def split_row(row: str) -> list[str]:
     """Return the cells of one Markdown table row; a bar after a backslash is literal."""
     cells = re.split(r"(?<!\\)\|", row.strip().removeprefix("|").removesuffix("|"))
     return [cell.strip().replace("\\|", "|") for cell in cells]
+
+
+@cache
+def _markdown() -> "MarkdownIt":
+    """Return the parser; a search that shows no entry never loads it."""
+    from markdown_it import MarkdownIt
+
+    # Block structure is all that is needed; cells and headings keep their raw text.
+    return MarkdownIt("commonmark").enable("table").disable("inline")
 
 
 def _language(path: str) -> Lang:
@@ -121,7 +130,7 @@ def _entry(
     path: str,
     data: bytes,
     offsets: Sequence[int],
-    tokens: Sequence[Token],
+    tokens: "Sequence[Token]",
     next_line: int,
     header: dict[str, Any],
     lang: Lang,
@@ -190,7 +199,7 @@ def _meta(path: str, line: int, source: str, header: dict[str, Any]) -> dict[str
     return meta
 
 
-def _leaf_tokens(tokens: Sequence[Token]) -> Iterator[tuple[Token, list[str] | None]]:  # noqa: C901 - one flat state machine
+def _leaf_tokens(tokens: "Sequence[Token]") -> "Iterator[tuple[Token, list[str] | None]]":  # noqa: C901 - one flat state machine
     """Yield (token, header) for each citable block; header holds the column names for a table row, else None."""
     header: list[str] | None = None
     in_head = False
@@ -222,7 +231,7 @@ def _leaf_tokens(tokens: Sequence[Token]) -> Iterator[tuple[Token, list[str] | N
             yield token, None
 
 
-def _inside_quote(tokens: Sequence[Token], index: int) -> bool:
+def _inside_quote(tokens: "Sequence[Token]", index: int) -> bool:
     opened = sum(t.type == "blockquote_open" for t in tokens[:index])
     return opened > sum(t.type == "blockquote_close" for t in tokens[:index])
 
@@ -235,7 +244,7 @@ def _plain(markdown: str) -> str:
     return re.sub(r"\s+", " ", re.sub(r"\\([|*_<>])", r"\1", linked)).strip()
 
 
-def _map(token: Token) -> tuple[int, int]:
+def _map(token: "Token") -> tuple[int, int]:
     assert token.map is not None, token.type
     return token.map[0], token.map[1]
 

@@ -61,7 +61,7 @@ class SentenceEncoder:
         except (ImportError, OSError, ValueError, RuntimeError) as error:
             first_line = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
             raise EncoderUnavailable(f"model {name} cannot be loaded: {first_line}; {CURE}") from None
-        self.dim = int(self._model.get_sentence_embedding_dimension() or 0)
+        self.dim = int(self._encode(["dimension"], ()).shape[1])
 
     def queries(self, texts: Sequence[str]) -> Vectors:
         """Return float32 [n, dim] unit vectors of questions, with the model's `query` prompt if it has one."""
