@@ -1,8 +1,8 @@
 """Search an index by words and by meaning, and say how sure the best hit is.
 
-Flow: clean the question -> correct typing errors -> four channels (BM25 of passages and of
-whole entries, dense, USE), pooled to entries -> weighted min-max sum -> rerank by the share of the question's words
-that an entry has -> features -> confidence.
+Flow: clean the question -> correct typing errors -> four channels (BM25 of passages and of whole entries, dense, USE),
+pooled to entries -> weighted min-max sum -> rerank by the share of the question's words that an entry has -> features
+-> confidence.
 """
 
 import json
@@ -64,53 +64,64 @@ class Searcher:
     def __init__(self, store: Store, open_encoder: Callable[[str, str], Encoder], *, with_meaning: bool = True) -> None:
         self.store = store
         self.degraded: list[str] = []
-        with store.reading():
-            self._owners = store.passage_owners()
-            self._langs = store.passage_langs()
-            positions = store.entry_positions()
-            self._ids = [entry_id for entry_id, _ in positions]
-            self._platform_of = dict(positions)
-            self._twinned = {
-                lang for lang in LANGS if len(set(self._owners[self._langs == lang])) >= TWINNED_SHARE * len(positions)
-            }
-            self._platforms = glossary.Platforms.from_json(store.resource("platforms"))
-            self._monolingual = store.meta("monolingual")
-            self.glossary = glossary.Glossary.from_json(store.resource("synonyms"))
-            self._kinds = identifiers.load_kinds(corpus.IDENTIFIERS, store.resource(corpus.IDENTIFIERS) or b"kind = []")
-            self._vocabularies = {
-                name: identifiers.load_vocabulary(name, data)
-                for name in corpus.VOCABULARIES
-                if (data := store.resource(name))
-            }
-            self._complete = json.loads(store.resource("complete") or b"[]")
-            self._known = _known(store)
-            self._models = confidence.load(corpus.CONFIDENCE, store.resource(corpus.CONFIDENCE))
-            self._channels: dict[str, _Channel] = {}
-            if with_meaning:
-                self._open_channels(open_encoder)
+        self._open_encoder = open_encoder
+        self._with_meaning = with_meaning
+        self._encoders: dict[str, Encoder] = {}
         self._pool = ThreadPoolExecutor(2, thread_name_prefix="encode")
+        with store.reading():
+            self._load()
 
-    def _open_channels(self, open_encoder: Callable[[str, str], Encoder]) -> None:
+    def _load(self) -> None:
+        """Read what belongs to the index's present generation; the caller holds a read transaction."""
+        store = self.store
+        self._generation = store.meta("generation")
+        self._owners = store.passage_owners()
+        self._langs = store.passage_langs()
+        positions = store.entry_positions()
+        self._ids = [entry_id for entry_id, _ in positions]
+        self._platform_of = dict(positions)
+        self._twinned = {
+            lang for lang in LANGS if len(set(self._owners[self._langs == lang])) >= TWINNED_SHARE * len(positions)
+        }
+        self._platforms = glossary.Platforms.from_json(store.resource("platforms"))
+        self._monolingual = store.meta("monolingual")
+        self.glossary = glossary.Glossary.from_json(store.resource("synonyms"))
+        self._kinds = identifiers.load_kinds(corpus.IDENTIFIERS, store.resource(corpus.IDENTIFIERS) or b"kind = []")
+        self._vocabularies = {
+            name: identifiers.load_vocabulary(name, data)
+            for name in corpus.VOCABULARIES
+            if (data := store.resource(name))
+        }
+        self._complete = json.loads(store.resource("complete") or b"[]")
+        self._known = _known(store)
+        self._models = confidence.load(corpus.CONFIDENCE, store.resource(corpus.CONFIDENCE))
+        self._channels: dict[str, _Channel] = {}
+        self._channel_problems: list[str] = []
+        if self._with_meaning:
+            self._open_channels()
+
+    def _open_channels(self) -> None:
         # USE first: it loads in the background while the others load.
         for name in ("use", "dense", "dense_raw"):
-            key = self.store.encoder_of(name)
-            if not key:
+            stored_key = self.store.encoder_of(name)
+            if not stored_key:
                 if name != "dense_raw":
-                    self.degraded.append(
+                    self._channel_problems.append(
                         f"no vectors for the {name} channel; run 'asknpu update' to search by meaning with it"
                     )
                 continue
             try:
-                encoder = self._channels["dense"].encoder if name == "dense_raw" else open_encoder(name, key)
+                if stored_key not in self._encoders:
+                    self._encoders[stored_key] = self._open_encoder(name.removesuffix("_raw"), stored_key)
                 stored = self.store.channel(name)
                 assert stored is not None
                 _, rows, data, centring = stored
                 self._channels[name] = _Channel(
-                    encoder, VectorIndex.from_bytes(data), rows,
+                    self._encoders[stored_key], VectorIndex.from_bytes(data), rows,
                     Centring.from_bytes(centring) if centring else None,
                 )  # fmt: skip
-            except (EncoderUnavailable, IndexUnavailable, KeyError) as error:
-                self.degraded.append(f"{name} channel is off: {error}")
+            except (EncoderUnavailable, IndexUnavailable) as error:
+                self._channel_problems.append(f"{name} channel is off: {error}")
 
     @property
     def dense_key(self) -> str:
@@ -136,18 +147,21 @@ class Searcher:
             without: entries to search as if they did not exist, for measuring.
         """
         cleaned = terms.clean(question)
-        degraded = list(self.degraded)
+        notes: list[str] = []
         if len(cleaned) > encode.MAX_CHARACTERS:
-            degraded.append(f"the question is long; only its first {encode.MAX_CHARACTERS} characters were searched")
+            notes.append(f"the question is long; only its first {encode.MAX_CHARACTERS} characters were searched")
             cleaned = cleaned[: encode.MAX_CHARACTERS]
         with self.store.reading():
+            # Another process may have replaced the index since; old vectors must not meet new rows.
+            if self.store.meta("generation") != self._generation:
+                self._load()
             corrected = spelling.corrections(cleaned, self.store, self._is_name)
             question_lang = terms.language(cleaned)
             tokens = terms.tokens(spelling.replace(cleaned, corrected))[:MAX_TOKENS]
             guessed = frozenset(token for word in corrected.values() for token in terms.tokens(word))
             words = evidence.gather(self.store, len(self._ids), tokens, guessed, self.glossary)
             # The encoders read the question as it was typed: they know more words than the corpus has.
-            scores = self._channel_scores(cleaned, question_lang, tokens, platform, degraded)
+            scores = self._channel_scores(cleaned, question_lang, tokens, platform, notes)
             if without:
                 scores = {n: {k: v for k, v in found.items() if k not in without} for n, found in scores.items()}
             ranked, coverages = self._rerank(fuse.fuse(scores, WEIGHTS)[: max(RERANKED, limit)], tokens, words)
@@ -167,13 +181,13 @@ class Searcher:
             unknown=unknown,
             unlisted=unlisted,
             corrected=tuple(corrected.items()),
-            degraded=tuple(degraded),
+            degraded=(*self.degraded, *self._channel_problems, *notes),
         )
 
     # --- channels ------------------------------------------------------------------------------------------------
 
     def _channel_scores(
-        self, text: str, lang: Lang, tokens: Sequence[str], platform: str | None, degraded: list[str]
+        self, text: str, lang: Lang, tokens: Sequence[str], platform: str | None, notes: list[str]
     ) -> dict[str, dict[str, float]]:
         """Return for each channel the score of each entry that it found, best first."""
         embeddable = encode.embeddable(text)
@@ -191,7 +205,7 @@ class Searcher:
                     name.removesuffix("_raw"), self._channels[name], future.result(), lang, platform
                 )
             except EncoderUnavailable as error:
-                degraded.append(f"{name} channel is off: {error}")
+                notes.append(f"{name} channel is off: {error}")
         return scores
 
     def _word_scores(self, tokens: Sequence[str], platform: str | None) -> dict[str, dict[str, float]]:

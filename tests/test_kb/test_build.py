@@ -306,3 +306,20 @@ def test_names_of_the_corpus_are_known_in_any_case(tmp_path: Path, encoders: tup
 
     assert (unknown.text, unknown.blocking) == ("FindNodeByPath", True)
     assert "FindNodeByName" in unknown.nearest
+
+
+def test_an_open_searcher_follows_a_new_generation(
+    small_corpus: Path, tmp_path: Path, encoders: tuple[HashEncoder, HashEncoder]
+) -> None:
+    with Store(tmp_path / "i") as writer, Store(tmp_path / "i") as reader:
+        _update(small_corpus, writer, *encoders)
+        searcher = Searcher(reader, lambda c, k: encoders[c != "dense"])
+        assert searcher.search("What is new?").hits[0].id != "nano-new"
+        write_corpus(small_corpus, {"0.en.md": [entry("nano-new", "What is new?", "This.")]})
+        _update(small_corpus, writer, *encoders)
+
+        found = searcher.search("What is new?")
+
+    assert found.hits[0].id == "nano-new"
+    assert found.degraded == ()
+    assert {name for name, _ in found.hits[0].channels} >= {"words", "dense", "use"}
