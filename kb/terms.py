@@ -29,6 +29,7 @@ _UNIT = re.compile(r"(\d+(?:\.\d+)?)([a-z]{1,5})")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 
 
+@lru_cache(1 << 15)
 def clean(text: str) -> str:
     """Return the text in one writing: NFKC, simplified Chinese, no control characters, single spaces; case is kept."""
     normal = unicodedata.normalize("NFKC", text.encode("utf-8", "replace").decode("utf-8"))
