@@ -1,0 +1,30 @@
+"""Numbers as an NPU holds them and whole models layer by layer, in vectorised numpy; no knowledge of kb.
+
+Read in this order; each group stands on those above it.
+
+    errors               what can go wrong: SimError, BadArgument, ModelError, UnsupportedOp
+
+    Numbers
+    rounding             rounding modes, saturating and wrapping casts, the integer types
+    quantize             real numbers to codes and back; scale and zero point from a range in each vendor's convention
+    requantize           int32 sums to codes of the next layer: by float scale, or by multiplier and shift
+    matmul               integer matrix product, exact through float BLAS; int16 operands as high and low bytes
+    conv, conv_transpose integer convolution, exact: grouped, depthwise, transposed
+    fp16, fp16_sum       half precision as the vector unit computes it, saturating or with IEEE infinities; its sums
+    activations          softmax, tanh, sigmoid, exp in the forms users meet, in half precision
+    lut                  functions read from a table, with their error
+    recurrent            LSTM and GRU frame by frame in float; recurrent_quantized: with quantized state; drift: the gap
+    layout               ND, NC1HWC0, FRACTAL_Z, FRACTAL_NZ: sizes and round trips
+
+    Models
+    element_types        the ONNX element types and the numpy dtypes that hold them
+    graph, signature     a model as plain values, and what an operator accepts
+    load_onnx            ONNX files as such values (tensor_data, external_data: the weights)
+    ops/                 ONNX operators as plain functions, a file per family; ops/table lists them
+    plan, shapes         a graph made ready to run; the shape of every tensor
+    execute              runs a graph, every tensor on request
+
+    device               figures of the devices, read from devices/*.toml
+
+Import a thing from the file that defines it. Every function is pure: same arguments, same bits.
+"""

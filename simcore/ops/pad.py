@@ -1,0 +1,75 @@
+"""Borders around a tensor."""
+
+from typing import Any, Final
+
+import numpy as np
+
+from simcore.errors import BadArgument
+from simcore.graph import Tensor
+from simcore.ops.size import checked_shape
+
+__all__ = ["pad", "pad_2"]
+
+#: ONNX mode -> numpy mode; constant is done here.
+_MODES: Final[dict[str, Any]] = {"reflect": "reflect", "edge": "edge", "wrap": "wrap"}
+
+
+def pad(
+    data: Tensor,
+    pads: Tensor,
+    constant_value: Tensor | None = None,
+    axes: Tensor | None = None,
+    *,
+    mode: str = "constant",
+) -> Tensor:
+    """Return data with `pads` entries added before and after each axis; a negative number cuts entries off.
+
+    Args:
+        data: any shape.
+        pads: int64 [2 n]: begins of the n axes, then their ends.
+        constant_value: one element, the border in mode constant; 0 by default.
+        axes: int [n]; all axes by default.
+        mode: constant; reflect (mirror without repeating the edge); edge (repeat it); wrap (periodic).
+
+    Raises:
+        BadArgument: unknown mode, wrong number of pads, or more to cut than there is.
+
+    Source: ONNX operator Pad, versions 11 to 25.
+    """
+    fill = None if constant_value is None or not constant_value.size else constant_value.reshape(())
+    numbers = pads.tolist()
+    if axes is not None:
+        chosen, each = axes.tolist(), len(numbers) // 2
+        if len(numbers) != 2 * len(chosen) or any(not -data.ndim <= axis < data.ndim for axis in chosen):
+            raise BadArgument(f"{len(numbers)} pads for axes {chosen} of a tensor of rank {data.ndim}")
+        spread = [0] * (2 * data.ndim)
+        for i, axis in enumerate(chosen):
+            spread[axis % data.ndim] = numbers[i]
+            spread[axis % data.ndim + data.ndim] = numbers[i + each]
+        numbers = spread
+    return _padded(data, numbers, fill, mode)
+
+
+def pad_2(data: Tensor, *, pads: tuple[int, ...], mode: str = "constant", value: float = 0.0) -> Tensor:
+    """Return `pad` with its arguments as attributes (versions 2 to 10)."""
+    return _padded(data, list(pads), np.asarray(value, data.dtype), mode)
+
+
+def _padded(x: Tensor, pads: list[int], fill: Tensor | None, mode: str) -> Tensor:
+    if len(pads) != 2 * x.ndim:
+        raise BadArgument(f"{len(pads)} pads for a tensor of rank {x.ndim}; two per axis are needed")
+    if mode != "constant" and mode not in _MODES:
+        raise BadArgument(f"mode {mode!r} is not known; use constant, {', '.join(_MODES)}")
+    widths = list(zip(pads[: x.ndim], pads[x.ndim :], strict=True))
+    if any(n + min(before, 0) + min(after, 0) < 0 for n, (before, after) in zip(x.shape, widths, strict=True)):
+        raise BadArgument(f"pads {pads} cut more than shape {list(x.shape)} has")
+    kept = x[tuple(slice(max(-b, 0), n - max(-a, 0)) for n, (b, a) in zip(x.shape, widths, strict=True))]
+    added = [(max(before, 0), max(after, 0)) for before, after in widths]
+    target = checked_shape([n + b + a for n, (b, a) in zip(kept.shape, added, strict=True)], x.dtype)
+    if mode != "constant":
+        if not kept.size and target != kept.shape:
+            raise BadArgument(f"mode {mode} has nothing to repeat in shape {list(kept.shape)}")
+        return np.pad(kept, added, mode=_MODES[mode])
+    y = np.zeros(target, x.dtype) if fill is None else np.full(target, fill, x.dtype)
+    y[tuple(slice(before, before + n) for n, (before, _) in zip(kept.shape, added, strict=True))] = kept
+    return y
