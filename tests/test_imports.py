@@ -64,11 +64,19 @@ def test_no_default_command_loads_torch_onnx_or_textual(shipped_home: Path, argu
     assert not _modules(shipped_home, *arguments) & {*NEVER, "onnx", "textual"}
 
 
-def test_kb_knows_nothing_of_the_assistant() -> None:
+@pytest.mark.parametrize(
+    ("package", "strangers"),
+    [
+        ("kb", ("assistant", "simcore", "textual", "click", "torch", "onnx")),
+        ("simcore", ("assistant", "kb", "textual", "click", "torch", "faiss", "onnxruntime", "scipy")),
+    ],
+)
+def test_kb_and_simcore_know_nothing_of_others(package: str, strangers: tuple[str, ...]) -> None:
     code = (
-        "import pkgutil, importlib, sys, kb\n"
-        "[importlib.import_module(m.name) for m in pkgutil.iter_modules(kb.__path__, 'kb.')]\n"
-        "print(sorted(m for m in sys.modules if m.partition('.')[0] in ('assistant', 'simcore', 'textual', 'click', 'torch')))"
+        f"import pkgutil, importlib, sys, {package} as package\n"
+        "names = [m.name for m in pkgutil.walk_packages(package.__path__, package.__name__ + '.')]\n"
+        "[importlib.import_module(name) for name in names]\n"
+        f"print(sorted({{m.partition('.')[0] for m in sys.modules}} & set({strangers!r})))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
 
@@ -83,7 +91,7 @@ def test_kb_knows_nothing_of_the_assistant() -> None:
 def test_one_file_owns_one_library(library: str, owner: str) -> None:
     users = {
         path.relative_to(ROOT).as_posix()
-        for package in ("kb", "assistant")
+        for package in ("kb", "assistant", "simcore")
         for path in (ROOT / package).rglob("*.py")
         for line in path.read_text("utf-8").splitlines()
         if line.strip().startswith((f"import {library}", f"from {library}"))
