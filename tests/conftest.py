@@ -9,10 +9,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from kb import terms
 from kb.center import unit
 from kb.encode import Source
+
+# Same examples in every run: a property that fails does so for everybody.
+settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.load_profile("repeatable")
 
 ROOT = Path(__file__).resolve().parent.parent
 CORPUS = ROOT / "corpus"

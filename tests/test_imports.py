@@ -86,7 +86,7 @@ def test_kb_and_simcore_know_nothing_of_others(package: str, strangers: tuple[st
 @pytest.mark.parametrize(
     ("library", "owner"),
     [("faiss", "kb/vectors.py"), ("sentence_transformers", "kb/sentence_encoder.py"), ("markdown_it", "kb/parse.py"),
-     ("click", "assistant/cli.py"), ("opencc", "kb/terms.py")],
+     ("click", "assistant/cli.py"), ("opencc", "kb/terms.py"), ("onnx", "simcore/load_onnx.py")],
 )  # fmt: skip
 def test_one_file_owns_one_library(library: str, owner: str) -> None:
     users = {

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from simcore.drift import drift
@@ -140,13 +140,22 @@ variants = st.fixed_dictionaries(
 dims = st.tuples(st.integers(1, 4), st.integers(1, 4), st.integers(1, 2), st.integers(1, 5), st.integers(0, 99))
 
 
+def computed(function, *arguments, **settings):
+    """Return the result, or drop the example: two fine int16 scales can leave a bias no int32 code, which is refused."""
+    try:
+        return function(*arguments, **settings)
+    except BadArgument as error:
+        assert "leaves int32" in str(error)
+        reject()
+
+
 @given(dims, settings, variants, st.sampled_from([None, params(4 / 32768, to="int16"), params(1 / 32)]))
 def test_quantized_lstm_equals_the_scalar_oracle(sizes, setting, variant, cell) -> None:
     inputs, hidden, batch, seq, seed = sizes
     net, x = layer("LSTM", inputs, hidden, seed), frames(seq, batch, inputs, seed)
     how = replace(calibrate(net, x, run_lstm(x, net)[0], **setting), cell=cell, **variant)
 
-    y, h, c = run_quantized_lstm(x, net, how)
+    y, h, c = computed(run_quantized_lstm, x, net, how)
 
     for b in range(batch):
         oracle, state, store = Scalar(net, how, 0), [0.0] * hidden, [0.0] * hidden
@@ -164,7 +173,7 @@ def test_quantized_gru_equals_the_scalar_oracle(sizes, setting, variant, linear_
     reference = run_gru(x, net, linear_before_reset=linear_before_reset)[0]
     how = replace(calibrate(net, x, reference, **setting), **variant)
 
-    y, h = run_quantized_gru(x, net, how, linear_before_reset=linear_before_reset)
+    y, h = computed(run_quantized_gru, x, net, how, linear_before_reset=linear_before_reset)
 
     for b in range(batch):
         oracle, state = Scalar(net, how, linear_before_reset), [0.0] * hidden
