@@ -2,8 +2,9 @@
 
 AssistantError      base; the message is one sentence for the user
 ├── BadInput        exit code 2
-├── NothingFound    exit code 1
-└── Unavailable     exit code 3
+└── NothingFound    exit code 1
+
+KbError of kb ends with exit code 3, but CorpusError with 2.
 
 Exit codes: 0 answered, 1 honest negative (abstained, nothing found, finding in `doctor`), 2 usage or bad input,
 3 index, model or optional part unavailable, 130 interrupted.
@@ -30,9 +31,3 @@ class NothingFound(AssistantError):
     """What was asked for by name does not exist."""
 
     exit_code = EXIT_NEGATIVE
-
-
-class Unavailable(AssistantError):
-    """A part that the command needs is not there."""
-
-    exit_code = EXIT_UNAVAILABLE

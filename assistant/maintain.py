@@ -107,7 +107,7 @@ def doctor() -> list[tuple[str, bool, str]]:
 
 def _packages() -> Iterator[tuple[str, bool, str]]:
     for channel in encoders(DEFAULT_ENCODER):
-        missing = channel.key.endswith("-missing")
+        missing = channel.key.endswith(f"-{encode.MISSING}")
         yield f"encoder {channel.channel}", not missing, "reinstall asknpu" if missing else channel.key
 
 

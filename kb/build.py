@@ -96,7 +96,8 @@ def ship(source: corpus.Corpus, store: Store, encoders: Sequence[Source]) -> tup
     """Write the cached vectors of the corpus's passages into its `vectors/` directory, one file per encoder."""
     folder = source.root / corpus.VECTORS
     folder.mkdir(exist_ok=True)
-    hashes = sorted({passage_hash(p.text) for entry in corpus.entries(source) for p in passages_of(entry)})
+    texts = {p.text for entry in corpus.entries(source) for p in passages_of(entry)}
+    hashes = sorted(passage_hash(text) for text in texts if encode.embeddable(text))
     written = []
     for encoder in encoders:
         path = _shipped_path(source, encoder.key)

@@ -22,6 +22,9 @@ from kb.errors import EncoderUnavailable
 MAX_CHARACTERS = 1500
 """Longer input is cut: encoders take time in proportion, and a question's topic is in its first page."""
 
+MISSING = "missing"
+"""Stands for the version of a package that is not installed."""
+
 Vectors = NDArray[np.float32]
 
 
@@ -135,11 +138,11 @@ def cores() -> int:
 
 
 def package_version(package: str) -> str:
-    """Return the version of an installed package, or `missing`."""
+    """Return the version of an installed package, or `MISSING`."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
-        return "missing"
+        return MISSING
 
 
 def _use_resources() -> Path:

@@ -4,13 +4,12 @@ Needs the extra `models`. Nothing imports this file unless the user chose such a
 """
 
 import hashlib
-import importlib.metadata
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from kb.encode import Vectors
+from kb.encode import MISSING, Vectors, package_version
 from kb.errors import EncoderUnavailable
 
 CURE = "install it with: pip install 'asknpu[models]'"
@@ -23,12 +22,9 @@ def key(name: str) -> str:
     Raises:
         EncoderUnavailable: sentence-transformers is not installed, or the directory does not exist.
     """
-    try:
-        version = importlib.metadata.version("sentence-transformers")
-    except importlib.metadata.PackageNotFoundError:
-        raise EncoderUnavailable(
-            f"the encoder sentence-transformers:{name} needs an optional package; {CURE}"
-        ) from None
+    version = package_version("sentence-transformers")
+    if version == MISSING:
+        raise EncoderUnavailable(f"the encoder sentence-transformers:{name} needs an optional package; {CURE}")
     folder = Path(name)
     if folder.is_dir():
         digest = hashlib.sha256()

@@ -323,3 +323,30 @@ def test_an_open_searcher_follows_a_new_generation(
     assert found.hits[0].id == "nano-new"
     assert found.degraded == ()
     assert {name for name, _ in found.hits[0].channels} >= {"words", "dense", "use"}
+
+
+def test_a_phrasing_without_letters_is_never_embedded_nor_shipped(
+    tmp_path: Path, encoders: tuple[HashEncoder, HashEncoder]
+) -> None:
+    root = write_corpus(tmp_path / "c", {"a.en.md": [entry("nano-a", "How?", "So.", asks=["???"])]})
+    with Store(tmp_path / "i") as store:
+        report = _update(root, store, *encoders)
+        build.ship(corpus.read(root), store, sources(*encoders))
+
+    assert "???" not in encoders[0].embedded
+    assert len(encoders[0].embedded) == report.passages - 1
+
+
+def test_a_corpus_of_one_language_searches_uncentred_vectors_in_it(
+    tmp_path: Path, encoders: tuple[HashEncoder, HashEncoder]
+) -> None:
+    root = write_corpus(tmp_path / "c", {"a.zh.md": SMALL["a.zh.md"]})
+    with Store(tmp_path / "i") as store:
+        _update(root, store, *encoders)
+        searcher = Searcher(store, lambda c, k: encoders[c != "dense"])
+        zh, en = searcher.search("怎么烧录镜像"), searcher.search("BurnTool")
+        stored = store.channel("dense_raw")
+
+    assert stored is not None
+    assert stored[3] is None, "uncentred"
+    assert zh.hits[0].id == en.hits[0].id == "nano-burn"
