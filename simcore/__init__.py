@@ -24,6 +24,11 @@ Read in this order; each group stands on those above it.
     plan, shapes         a graph made ready to run; the shape of every tensor
     execute              runs a graph, every tensor on request
 
+    As the NPU computes
+    precision            rules for how each node computes: float32, fp16, quantized; by network, operator, node
+    npu/                 nodes under such rules: the vector unit in fp16, products on codes, recurrent state
+    presets              the modes of Nano, MagicMind and Horizon as such rules, with what is assumed in them
+
     device               figures of the devices, read from devices/*.toml
 
 Import a thing from the file that defines it. Every function is pure: same arguments, same bits.

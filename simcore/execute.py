@@ -1,4 +1,4 @@
-"""Run a graph in float32 golden mode: feeds -> outputs, every tensor on request.
+"""Run a graph: feeds -> outputs, every tensor on request; in float32 (golden mode) or as a `Precision` says.
 
 `plan.prepare` makes the graph ready once; a run is a loop over the plan's steps that drops each tensor after its last
 use.
@@ -7,7 +7,7 @@ use.
 import functools
 import weakref
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -15,13 +15,21 @@ from simcore.errors import BadArgument
 from simcore.graph import Graph, Tensor, check_feed
 from simcore.ops.control_flow import Body
 from simcore.plan import FAILURES, Plan, Step, SubPlan, as_tuple, explained, prepare
+from simcore.precision import Precision
 
 __all__ = ["run"]
 
-_PLANS: "weakref.WeakKeyDictionary[Graph, dict[frozenset[str], Plan]]" = weakref.WeakKeyDictionary()
+#: Plans of a graph by replaced initializers and precision, the oldest first.
+_PLANS: "weakref.WeakKeyDictionary[Graph, dict[tuple[frozenset[str], Precision | None], Plan]]" = (
+    weakref.WeakKeyDictionary()
+)
+#: Plans kept per graph; each precision holds its own copy of the weights as codes.
+_KEPT: Final = 4
 
 
-def run(graph: Graph, feeds: Mapping[str, Tensor], trace: bool = False) -> dict[str, Tensor]:
+def run(
+    graph: Graph, feeds: Mapping[str, Tensor], trace: bool = False, precision: Precision | None = None
+) -> dict[str, Tensor]:
     """Return the outputs of the graph by name, in order; with `trace` every tensor that a node computed before them.
 
     The plan is made at the first run and kept as long as the graph lives. Subgraphs that ran are traced under their
@@ -31,14 +39,17 @@ def run(graph: Graph, feeds: Mapping[str, Tensor], trace: bool = False) -> dict[
         graph: the model.
         feeds: an array for each graph input; also for initializers, to replace them.
         trace: whether to return everything.
+        precision: how each node computes, see simcore.precision; None computes all in float32. Reuse the same value:
+            weights are quantized at its first run.
 
     Raises:
         UnsupportedOp: operators that are not computed here, named with their nodes.
         ModelError: a node fails (named, with the reason), or weights are missing.
-        BadArgument: a feed is missing, unknown, or of another type or shape than declared.
+        BadArgument: a feed is missing, unknown, or of another type or shape than declared; a precision that does not
+            fit the model.
     """
     values = _checked(graph, feeds)
-    plan = _plan(graph, frozenset(feeds.keys() & (graph.initializers.keys() | graph.missing.keys())))
+    plan = _plan(graph, frozenset(feeds.keys() & (graph.initializers.keys() | graph.missing.keys())), precision)
     places: list[Any] = list(plan.start)
     for name, value in values.items():
         places[plan.feeds[name]] = value
@@ -49,11 +60,13 @@ def run(graph: Graph, feeds: Mapping[str, Tensor], trace: bool = False) -> dict[
     return outputs if traced is None else {**traced, **outputs}
 
 
-def _plan(graph: Graph, replaced: frozenset[str]) -> Plan:
+def _plan(graph: Graph, replaced: frozenset[str], precision: Precision | None) -> Plan:
     plans = _PLANS.setdefault(graph, {})
-    if replaced not in plans:
-        plans[replaced] = prepare(graph, replaced)
-    return plans[replaced]
+    if (replaced, precision) not in plans:
+        while len(plans) >= _KEPT:
+            del plans[next(iter(plans))]
+        plans[replaced, precision] = prepare(graph, replaced, precision)
+    return plans[replaced, precision]
 
 
 def _checked(graph: Graph, feeds: Mapping[str, Tensor]) -> dict[str, Tensor]:

@@ -108,7 +108,8 @@ def round_fp16(x: ArrayLike, mode: Mode = SATURATE) -> Fp16:
     values = np.asarray(x)
     if values.dtype.kind not in "biuf" or values.dtype.itemsize > 8:
         raise BadArgument(f"round_fp16: dtype {values.dtype} cannot be rounded once to fp16; give float64 or narrower.")
-    wide = values.astype(np.float64, copy=False)
+    # float32 and float16 are rounded as they are: the cast itself is the single rounding.
+    wide = values if values.dtype.kind == "f" else values.astype(np.float64)
     if mode.overflow == "saturate":
         # Clipping first equals rounding first: everything from 65504 up rounds to 65504 or to infinity.
         wide = np.clip(wide, -MAX, MAX)

@@ -10,8 +10,10 @@ import numpy as np
 
 from simcore.errors import BadArgument, ModelError, SimError, UnsupportedOp
 from simcore.graph import Graph, Node, Tensor, captures, described, walk
+from simcore.npu.bind import with_precision
 from simcore.ops import table
 from simcore.ops.quantize import prepared_weight
+from simcore.precision import Precision, check
 
 __all__ = ["FAILURES", "Plan", "Step", "SubPlan", "as_tuple", "bound", "explained", "prepare", "unsupported"]
 
@@ -75,6 +77,10 @@ class _Draft:
     places: dict[str, int]
     constants: dict[str, Any]
     produced: dict[str, int] = field(default_factory=dict)
+    #: How nodes compute; None: in float32.
+    precision: Precision | None = None
+    #: Tensors that follow from shapes and constants alone.
+    from_shapes: set[str] = field(default_factory=set)
     #: Nodes left to run: function, names read, subgraphs, node.
     calls: list[tuple[Callable[..., Any], tuple[str, ...], tuple[SubPlan, ...], Node]] = field(default_factory=list)
 
@@ -82,12 +88,14 @@ class _Draft:
         return self.places.setdefault(name, len(self.places) + 1)
 
 
-def prepare(graph: Graph, replaced: frozenset[str] = frozenset()) -> Plan:
+def prepare(graph: Graph, replaced: frozenset[str] = frozenset(), precision: Precision | None = None) -> Plan:
     """Return the plan of a graph; `replaced` are the initializers that feeds will replace.
 
     Raises:
         UnsupportedOp: operators that are not computed here; all of them are named.
-        ModelError: an attribute that its operator does not have; weights that are missing.
+        ModelError: an attribute that its operator does not have; weights that are missing; a node that cannot be
+            computed as the precision says.
+        BadArgument: a precision that does not fit the model.
     """
     missing = [name for inner in _graphs(graph) for name in inner.missing if name not in replaced]
     if missing:
@@ -100,7 +108,9 @@ def prepare(graph: Graph, replaced: frozenset[str] = frozenset()) -> Plan:
     if nodes:
         names = ", ".join(map(described, nodes[:10])) + (" ..." if len(nodes) > 10 else "")
         raise UnsupportedOp(f"{len(nodes)} nodes have operators that are not computed here", names)
-    return _prepared(graph, replaced, (), {})
+    if precision is not None:
+        check(precision, (node for _, node in walk(graph)))
+    return _prepared(graph, replaced, (), {}, precision)
 
 
 def _graphs(graph: Graph) -> list[Graph]:
@@ -118,10 +128,16 @@ def unsupported(graph: Graph) -> list[tuple[Node, str]]:
     return found
 
 
-def _prepared(graph: Graph, replaced: frozenset[str], outside: Sequence[str], fixed: Mapping[str, Tensor]) -> Plan:
+def _prepared(
+    graph: Graph,
+    replaced: frozenset[str],
+    outside: Sequence[str],
+    fixed: Mapping[str, Tensor],
+    precision: Precision | None,
+) -> Plan:
     """Return the plan of a graph that reads the names `outside` and the constants `fixed` from around it."""
     own = {name: value for name, value in graph.initializers.items() if name not in replaced}
-    draft = _Draft({"": _ABSENT}, {**fixed, **own})
+    draft = _Draft({"": _ABSENT}, {**fixed, **own}, precision=precision)
     feeds = {name: draft.place(name) for name in (*(info.name for info in graph.inputs), *replaced, *outside)}
     for node in graph.nodes:
         _add(draft, node, graph.opset)
@@ -143,9 +159,12 @@ def _add(draft: _Draft, node: Node, opset: Mapping[str, int]) -> None:
         read = captures(graph)
         fixed = {name: draft.constants[name] for name in read if name in draft.constants}
         variable = tuple(name for name in read if name not in fixed)
-        bodies.append(SubPlan(attribute, graph, _prepared(graph, frozenset(), variable, fixed), variable))
+        bodies.append(
+            SubPlan(attribute, graph, _prepared(graph, frozenset(), variable, fixed, draft.precision), variable)
+        )
     results = None if bodies else _folded(call, node, draft.constants)
     if results is None:
+        call = _by_precision(draft, call, node, opset)
         outside = tuple(name for body in bodies for name in body.outside)
         reads = (*_with_prepared_weight(draft, node), *outside)
         draft.calls.append((call, reads, tuple(bodies), node))
@@ -153,6 +172,21 @@ def _add(draft: _Draft, node: Node, opset: Mapping[str, int]) -> None:
         draft.constants.update(results)
     for name in filter(None, node.outputs):
         draft.produced[name] = draft.place(name)
+
+
+def _by_precision(draft: _Draft, call: Callable[..., Any], node: Node, opset: Mapping[str, int]) -> Callable[..., Any]:
+    """Return how the node computes under the draft's precision; what follows from shapes alone stays in float32."""
+    if draft.precision is None or node.subgraphs:
+        return call
+    if node.op_type in ("Shape", "Size") or all(
+        name in draft.constants or name in draft.from_shapes for name in node.inputs if name
+    ):
+        draft.from_shapes.update(filter(None, node.outputs))
+        return call
+    try:
+        return with_precision(call, _operator(node, opset), node, draft.precision, draft.constants)
+    except FAILURES as error:
+        raise explained(error, node, ()) from error
 
 
 def _with_prepared_weight(draft: _Draft, node: Node) -> tuple[str, ...]:

@@ -26,7 +26,12 @@ from simcore.ops.widen import Array, float32_inside
 Axes = Array | Sequence[int] | None
 
 
-def _axes(axes: Axes, rank: int, noop: int) -> tuple[int, ...]:
+def reduced_axes(axes: Axes, rank: int, noop: int) -> tuple[int, ...]:
+    """Return the axes to reduce, ascending and not negative: all for None or none given, unless noop.
+
+    Raises:
+        BadArgument: an axis outside the rank.
+    """
     chosen = () if axes is None else tuple(int(a) for a in np.asarray(axes).reshape(-1))
     if not chosen:
         return () if noop else tuple(range(rank))
@@ -43,13 +48,13 @@ def _sum(x: Array, axes: tuple[int, ...], keepdims: int) -> Array:
 @float32_inside
 def reduce_sum(data: Array, axes: Axes = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0) -> Array:
     """Return `sum(data)`; 0 over nothing, integers wrap."""
-    return _sum(data, _axes(axes, data.ndim, noop_with_empty_axes), keepdims)
+    return _sum(data, reduced_axes(axes, data.ndim, noop_with_empty_axes), keepdims)
 
 
 @float32_inside
 def reduce_mean(data: Array, axes: Axes = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0) -> Array:
     """Return `sum(data) / count`; integers are cut toward zero. NaN over nothing (integers: 0)."""
-    along = _axes(axes, data.ndim, noop_with_empty_axes)
+    along = reduced_axes(axes, data.ndim, noop_with_empty_axes)
     count = math.prod(data.shape[a] for a in along)
     total = _sum(data, along, keepdims)
     if data.dtype.kind in "iu":
@@ -60,13 +65,13 @@ def reduce_mean(data: Array, axes: Axes = None, *, keepdims: int = 1, noop_with_
 @float32_inside
 def reduce_max(data: Array, axes: Axes = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0) -> Array:
     """Return the maximum; NaN if any is NaN, over nothing -inf (integers: the smallest value, bool: False)."""
-    return _extreme(np.maximum, data, _axes(axes, data.ndim, noop_with_empty_axes), keepdims)
+    return _extreme(np.maximum, data, reduced_axes(axes, data.ndim, noop_with_empty_axes), keepdims)
 
 
 @float32_inside
 def reduce_min(data: Array, axes: Axes = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0) -> Array:
     """Return the minimum; NaN if any is NaN, over nothing inf (integers: the largest value, bool: True)."""
-    return _extreme(np.minimum, data, _axes(axes, data.ndim, noop_with_empty_axes), keepdims)
+    return _extreme(np.minimum, data, reduced_axes(axes, data.ndim, noop_with_empty_axes), keepdims)
 
 
 def _extreme(ufunc: np.ufunc, x: Array, axes: tuple[int, ...], keepdims: int) -> Array:
@@ -85,20 +90,20 @@ def _extreme(ufunc: np.ufunc, x: Array, axes: tuple[int, ...], keepdims: int) ->
 @float32_inside
 def reduce_prod(data: Array, axes: Axes = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0) -> Array:
     """Return the product; 1 over nothing, integers wrap."""
-    along = _axes(axes, data.ndim, noop_with_empty_axes)
+    along = reduced_axes(axes, data.ndim, noop_with_empty_axes)
     return np.asarray(np.prod(data, axis=along, keepdims=bool(keepdims), dtype=data.dtype))
 
 
 @float32_inside
 def reduce_l1(data: Array, axes: Axes = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0) -> Array:
     """Return `sum(|data|)`."""
-    return _sum(np.abs(data), _axes(axes, data.ndim, noop_with_empty_axes), keepdims)
+    return _sum(np.abs(data), reduced_axes(axes, data.ndim, noop_with_empty_axes), keepdims)
 
 
 @float32_inside
 def reduce_l2(data: Array, axes: Axes = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0) -> Array:
     """Return `sqrt(sum(data^2))`; integers are cut toward zero."""
-    along = _axes(axes, data.ndim, noop_with_empty_axes)
+    along = reduced_axes(axes, data.ndim, noop_with_empty_axes)
     if data.dtype.kind in "iu":
         return np.sqrt(_sum(np.square(data.astype(np.float64)), along, keepdims)).astype(data.dtype)
     return np.sqrt(_sum(np.square(data), along, keepdims))
@@ -107,20 +112,20 @@ def reduce_l2(data: Array, axes: Axes = None, *, keepdims: int = 1, noop_with_em
 @float32_inside
 def reduce_sum_square(data: Array, axes: Axes = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0) -> Array:
     """Return `sum(data^2)`; integers wrap."""
-    return _sum(np.square(data), _axes(axes, data.ndim, noop_with_empty_axes), keepdims)
+    return _sum(np.square(data), reduced_axes(axes, data.ndim, noop_with_empty_axes), keepdims)
 
 
 @float32_inside
 def reduce_log_sum(data: Array, axes: Axes = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0) -> Array:
     """Return `ln(sum(data))`; -inf over nothing."""
-    total = _sum(data, _axes(axes, data.ndim, noop_with_empty_axes), keepdims)
+    total = _sum(data, reduced_axes(axes, data.ndim, noop_with_empty_axes), keepdims)
     return np.asarray(np.log(total), data.dtype)
 
 
 @float32_inside
 def reduce_log_sum_exp(data: Array, axes: Axes = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0) -> Array:
     """Return `ln(sum(e^data))`, computed as `m + ln(sum(e^(data - m)))` with the maximum m; -inf over nothing."""
-    along = _axes(axes, data.ndim, noop_with_empty_axes)
+    along = reduced_axes(axes, data.ndim, noop_with_empty_axes)
     wide = data if data.dtype.kind == "f" else data.astype(np.float64)
     largest = _extreme(np.maximum, wide, along, 1)
     # An infinite maximum would turn into inf - inf; unshifted, the sum gives the right infinity.
@@ -150,7 +155,7 @@ def argmin(data: Array, *, axis: int = 0, keepdims: int = 1, select_last_index: 
 
 
 def _arg(find: Callable[..., Array], data: Array, axis: int, keepdims: int, select_last_index: int) -> Array:
-    (along,) = _axes([axis], data.ndim, 0) if data.ndim else (0,)
+    (along,) = reduced_axes([axis], data.ndim, 0) if data.ndim else (0,)
     if data.ndim and not data.shape[along]:
         raise BadArgument(f"ArgMax/ArgMin: axis {axis} of shape {list(data.shape)} is empty and has no extreme element")
     if not data.ndim:
@@ -178,7 +183,7 @@ def cumprod(x: Array, axis: Array, *, exclusive: int = 0, reverse: int = 0) -> A
 
 
 def _running(ufunc: np.ufunc, x: Array, axis: Array, exclusive: int, reverse: int) -> Array:
-    (along,) = _axes(axis, x.ndim, 0)
+    (along,) = reduced_axes(axis, x.ndim, 0)
     source = np.moveaxis(x, along, 0)
     if reverse:
         source = source[::-1]
