@@ -1,11 +1,15 @@
 """Answer a question from the corpus, or abstain.
 
 Steps: reduce a pasted question to its words -> search -> unknown identifiers forbid an answer; a name missing from a
-complete list is answered by that list; else the calibrated confidence decides -> pick entries and their best parts.
+complete list is answered by that list; else the calibrated confidence decides -> pick entries and their best parts ->
+run their check blocks. A calculation that the question asks for is done in any case, and is an answer by itself.
 """
 
+from collections.abc import Callable
+
+from assistant.checks.proof import outcomes
 from assistant.errors import BadInput
-from assistant.types import Answer, AnswerEntry, Piece
+from assistant.types import Answer, AnswerEntry, Computed, EntryCheck, Piece
 from kb import paste, terms
 from kb.focus import focus
 from kb.parse import blocks
@@ -18,8 +22,18 @@ _RELATED_SHARE = 0.45
 """A further entry is related if its fused score is at least this share of the best one's."""
 
 
+Compute = Callable[[str, Lang], Computed | None]
+"""(question, language) -> the calculation that the question asks for."""
+
+
 def answer(
-    question: str, searcher: Searcher, *, lang: Lang | None = None, platform: str | None = None, limit: int = 1
+    question: str,
+    searcher: Searcher,
+    *,
+    lang: Lang | None = None,
+    platform: str | None = None,
+    limit: int = 1,
+    compute: Compute | None = None,
 ) -> Answer:
     """Return the answer to a question.
 
@@ -29,6 +43,7 @@ def answer(
         lang: language of the answer; None for the question's.
         platform: only entries of this platform.
         limit: number of entries to answer with.
+        compute: finds and runs the calculation that a question asks for; None computes nothing.
 
     Raises:
         BadInput: the question has no letter or digit, or the platform is unknown.
@@ -38,9 +53,10 @@ def answer(
     found = searcher.search(text, lang=lang, platform=platform, limit=max(10, limit + RELATED))
     is_confident = found.confidence >= found.threshold
     is_blocked = any(item.blocking for item in found.unknown)
+    computed = compute(text, found.lang) if compute else None
     lists = _lists(searcher, found, is_confident)
     if is_blocked or not (is_confident or lists):
-        return _abstain(searcher, found)
+        return _make(searcher, found, nearest=[hit.id for hit in found.hits[:NEAREST]], computed=computed)
     hits = {hit.id: hit for hit in found.hits}
     ids = [hit.id for hit in found.hits[:limit]] if is_confident else []
     ids = [*lists, *(key for key in ids if key not in lists)][: max(limit, len(lists))] if not is_confident else ids
@@ -48,7 +64,7 @@ def answer(
     entries = tuple(_entry(searcher, key, found, hits.get(key)) for key in ids)
     best = found.hits[0].score if found.hits else 0.0
     related = [hit.id for hit in found.hits if hit.id not in ids and hit.score >= _RELATED_SHARE * best]
-    return _make(searcher, found, entries=entries, related=related[:RELATED], shown_lists=lists)
+    return _make(searcher, found, entries=entries, related=related[:RELATED], shown_lists=lists, computed=computed)
 
 
 def checked_question(question: str) -> str:
@@ -111,10 +127,6 @@ def _lists(searcher: Searcher, found: Search, is_confident: bool) -> list[str]:
     return lists
 
 
-def _abstain(searcher: Searcher, found: Search) -> Answer:
-    return _make(searcher, found, nearest=[hit.id for hit in found.hits[:NEAREST]])
-
-
 def _make(
     searcher: Searcher,
     found: Search,
@@ -123,11 +135,16 @@ def _make(
     related: list[str] | None = None,
     nearest: list[str] | None = None,
     shown_lists: list[str] | None = None,
+    computed: Computed | None = None,
 ) -> Answer:
+    checks = run_checks(searcher, entries)
+    has_failed = any(check.outcome.status == "fail" for check in checks)
+    is_computed = computed is not None and computed.outcome is not None and computed.outcome.status == "done"
     return Answer(
         question=found.question,
-        status="answered" if entries else "abstained",
-        confidence=found.confidence,
+        status="answered" if entries or is_computed else "abstained",
+        # An answer whose own calculation fails is not believed, however well it fits the question.
+        confidence=min(found.confidence, found.threshold / 2) if has_failed else found.confidence,
         lang=found.lang,
         entries=entries,
         related=_titles(searcher, related or [], found.lang),
@@ -136,9 +153,22 @@ def _make(
         nearest=_titles(searcher, nearest or [], found.lang),
         corrected=found.corrected,
         degraded=found.degraded,
+        checks=checks,
+        computed=computed,
         features=found.features,
         threshold=found.threshold,
     )
+
+
+def is_refuted(answer: Answer) -> bool:
+    """Return whether a calculation of the answer's entries gives something else than they say."""
+    return any(check.outcome.status == "fail" for check in answer.checks)
+
+
+def run_checks(searcher: Searcher, entries: tuple[AnswerEntry, ...]) -> tuple[EntryCheck, ...]:
+    """Return the outcomes of the check blocks of entries, run now."""
+    stored = (searcher.store.entry(entry.id, entry.lang) for entry in entries)
+    return tuple(EntryCheck(key, outcome) for key, outcome in outcomes(e for e in stored if e is not None))
 
 
 def _titles(searcher: Searcher, ids: list[str], lang: Lang) -> tuple[tuple[str, str], ...]:

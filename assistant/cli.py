@@ -1,6 +1,5 @@
 """The command line. Standard output is the answer, standard error is narration; imports stay inside the commands."""
 
-import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -75,7 +74,9 @@ def _narrate(text: str) -> None:
 
 
 def _print_json(data: object, *, indent: int | None = 2) -> None:
-    click.echo(json.dumps(data, ensure_ascii=False, indent=indent))
+    from assistant import render
+
+    render.print_json(data, indent=indent)
 
 
 def _open_session(*, with_meaning: bool = False) -> "Session":
@@ -125,29 +126,32 @@ def ask(question: str, as_json: bool, lang: "Lang | None", platform: str | None,
     QUESTION may be '-': one question per line from standard input, one JSON object per line to standard output.
     """
     from assistant import render
-    from assistant.answer import answer, checked_question
+    from assistant.answer import answer, checked_question, is_refuted
+    from assistant.checks.find import computing
 
     lines: Iterator[str] | None = None
     if question == "-":
         lines = _stdin_lines()
     else:
         checked_question(question)
-    searcher = _open_session(with_meaning=True).searcher()
+    session = _open_session(with_meaning=True)
+    searcher = session.searcher()
+    compute = computing(session.check_searcher)
     if lines is not None:
         code = EXIT_OK
         for line in lines:
-            given = answer(line, searcher, lang=lang, platform=platform, limit=limit)
+            given = answer(line, searcher, lang=lang, platform=platform, limit=limit, compute=compute)
             _print_json(render.answer_json(given, explain=explain), indent=None)
             sys.stdout.flush()
-            code = code if given.status == "answered" else EXIT_NEGATIVE
+            code = EXIT_NEGATIVE if given.status == "abstained" or is_refuted(given) else code
         return code
-    given = answer(question, searcher, lang=lang, platform=platform, limit=limit)
+    given = answer(question, searcher, lang=lang, platform=platform, limit=limit, compute=compute)
     if as_json:
         _print_json(render.answer_json(given, explain=explain))
     else:
         markdown = render.answer_markdown(given, searcher.store.counts()["entries"], explain=explain)
         click.echo(render.show(markdown))
-    return EXIT_OK if given.status == "answered" else EXIT_NEGATIVE
+    return EXIT_NEGATIVE if given.status == "abstained" or is_refuted(given) else EXIT_OK
 
 
 def _stdin_lines() -> Iterator[str]:
@@ -242,6 +246,8 @@ def show(entry_id: str, as_json: bool, lang: "Lang | None", raw: bool) -> int:
     """Print the entry ID with its source and byte range."""
     from assistant import render
     from assistant.answer import shown
+    from assistant.checks.proof import outcomes
+    from assistant.types import EntryCheck
 
     session = _open_session()
     entry = session.store.entry(entry_id, lang or render.default_language())
@@ -251,9 +257,12 @@ def show(entry_id: str, as_json: bool, lang: "Lang | None", raw: bool) -> int:
         sys.stdout.flush()
         sys.stdout.buffer.write((session.source.documents[entry.span.file])[entry.span.start : entry.span.end])
     elif as_json:
-        _print_json({"schema": render.SCHEMA, **render.entry_json(shown(entry))})
+        ran = [render.check_json(outcome) for _, outcome in outcomes([entry])]
+        _print_json({"schema": render.SCHEMA, **render.entry_json(shown(entry)), "checks": ran})
     else:
-        click.echo(render.show(f"{render.entry_markdown(shown(entry))}\n\n`sha256 {entry.span.sha256}`"))
+        checks = [EntryCheck(key, outcome) for key, outcome in outcomes([entry])]
+        text = render.entry_markdown(shown(entry), checks=checks)
+        click.echo(render.show(f"{text}\n\n`sha256 {entry.span.sha256}`"))
     return EXIT_OK
 
 
@@ -286,6 +295,35 @@ def list_entries(as_json: bool, lang: "Lang | None", platform: str | None) -> in
             render.table([(e.id, e.kind, e.title) for e in entries], ("id", "kind", "title"), render.terminal_width())
         )
     return EXIT_OK
+
+
+@cli.command("run")
+@click.argument("name", metavar="CHECK", required=False)
+@click.argument("arguments", metavar="KEY=VALUE...", nargs=-1)
+@click.option("--list", "listing", is_flag=True, help="List all checks, or describe CHECK.")
+@_json
+@_lang
+def run_check(name: str | None, arguments: tuple[str, ...], listing: bool, as_json: bool, lang: "Lang | None") -> int:
+    """Compute CHECK with the arguments KEY=VALUE, for example: asknpu run quant_range scale=0.02."""
+    from assistant import checks_cli, render
+
+    if listing or name is None:
+        return checks_cli.describe(name, as_json=as_json, lang=lang or render.default_language())
+    return checks_cli.run_one(name, arguments, as_json=as_json, lang=lang or render.default_language())
+
+
+@cli.command("check")
+@click.argument("ids", metavar="ID...", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="The blocks of all entries.")
+@_json
+@_lang
+def check_corpus(ids: tuple[str, ...], everything: bool, as_json: bool, lang: "Lang | None") -> int:
+    """Run the calculations that entries carry and compare them with what the entries say."""
+    from assistant import checks_cli
+
+    if everything == bool(ids):
+        raise BadInput("name entries, or give --all for those of the whole corpus")
+    return checks_cli.check_corpus(_open_session(), ids, as_json=as_json, lang=lang)
 
 
 @cli.command()

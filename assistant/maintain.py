@@ -47,6 +47,7 @@ def update(*, encoder: str | None, rebuild: bool, ship: bool, narrate: Callable[
         if ship:
             for path in build.ship(source, store, sources):
                 narrate(f"wrote {path}")
+    _update_checks(source, narrate, ship=ship, rebuild=rebuild)
     return {
         "changed": report.changed,
         "entries": report.entries,
@@ -55,6 +56,23 @@ def update(*, encoder: str | None, rebuild: bool, ship: bool, narrate: Callable[
         "encoder": spec,
         "seconds": round(time.perf_counter() - started, 3),
     }
+
+
+def _update_checks(source: corpus.Corpus, narrate: Callable[[str], None], *, ship: bool, rebuild: bool) -> None:
+    """Bring the index of the table of checks up to date; it always uses the encoders that come with the program."""
+    from assistant.checks.documents import as_corpus
+
+    directory = paths.check_index_directory()
+    if rebuild:
+        for path in directory.glob("kb-*.sqlite*"):
+            path.unlink(missing_ok=True)
+    checks = as_corpus(source.resources)
+    with Store(directory) as store:
+        sources = encoders(DEFAULT_ENCODER, threads=encode.cores())
+        build.update(checks, store, sources, may_embed=True, progress=_progress(narrate))
+        if ship:
+            for path in build.ship(checks, store, sources):
+                narrate(f"wrote {path}")
 
 
 def _progress(narrate: Callable[[str], None]) -> Callable[[str, int, int], None]:

@@ -28,3 +28,8 @@ def index_directory() -> Path:
     import hashlib
 
     return home() / f"index-{hashlib.sha256(str(root.resolve()).encode()).hexdigest()[:12]}"
+
+
+def check_index_directory() -> Path:
+    """Return the directory of the index of the table of checks."""
+    return home() / "checks"

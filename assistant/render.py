@@ -4,8 +4,10 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 
+from assistant.checks.types import Outcome
 from assistant.texts import texts
-from assistant.types import Answer, AnswerEntry, Piece
+from assistant.types import Answer, AnswerEntry, Computed, EntryCheck, Piece
+from kb.parse import without_checks
 from kb.types import Hit, Lang, Span
 
 SCHEMA = 1
@@ -37,7 +39,16 @@ def answer_markdown(answer: Answer, entries_searched: int, *, explain: bool = Fa
         if answer.nearest:
             parts.append(f"{say['nearest']}:\n\n{_titles(answer.nearest)}")
         parts.append(say["help_hint"])
-    parts += [entry_markdown(entry, explain=explain) for entry in answer.entries]
+    if answer.computed is not None:
+        from assistant.checks import text
+
+        parts.append(text.computed(answer.computed, answer.lang))
+        if not answer.entries and answer.status == "answered":
+            parts.append(say["not_answered"])
+    failed = sum(check.outcome.status == "fail" for check in answer.checks)
+    if failed:
+        parts.append(f"**{say['refuted'].format(failed=failed, all=len(answer.checks))}**")
+    parts += [entry_markdown(entry, checks=answer.checks, explain=explain) for entry in answer.entries]
     if answer.related:
         parts.append(f"{say['related']}:\n\n{_titles(answer.related)}")
     if explain:
@@ -45,15 +56,20 @@ def answer_markdown(answer: Answer, entries_searched: int, *, explain: bool = Fa
     return "\n\n".join(parts)
 
 
-def entry_markdown(entry: AnswerEntry, *, explain: bool = False) -> str:
-    """Return one entry as Markdown: title, answer or the parts that matter, sources."""
+def entry_markdown(entry: AnswerEntry, *, checks: Sequence[EntryCheck] = (), explain: bool = False) -> str:
+    """Return one entry as Markdown: title, answer or the parts that matter, its calculations, sources."""
     say = texts(entry.lang)
     parts = [f"## {entry.title}"]
     if entry.focus:
         parts += _pieces(entry.focus)
         parts.append(f"*{say['more'].format(id=entry.id)}*")
     else:
-        parts.append(_without_checks(entry.text))
+        parts.append(without_checks(entry.text))
+    own = [check for check in checks if check.entry_id == entry.id]
+    if own:
+        from assistant.checks import text
+
+        parts.append(text.entry_checks(own, entry.lang))
     parts.append(f"{say['source']}: {'; '.join(entry.names)}\n`{_place(entry)}`")
     if explain and entry.hit is not None:
         channels = ", ".join(
@@ -86,7 +102,8 @@ def answer_json(answer: Answer, *, explain: bool = False) -> dict[str, object]:
         "confidence": round(answer.confidence, 4),
         "lang": answer.lang,
         "entries": [entry_json(entry) for entry in answer.entries],
-        "checks": [],
+        "checks": [{**check_json(check.outcome), "entry": check.entry_id} for check in answer.checks],
+        "computed": None if answer.computed is None else _computed_json(answer.computed),
         "related": _titles_json(answer.related),
         "unlisted": [{"name": u.name, "list": u.entry_id} for u in answer.unlisted],
         "unknown": [
@@ -118,10 +135,44 @@ def entry_json(entry: AnswerEntry) -> dict[str, object]:
     }
 
 
+def check_json(outcome: Outcome) -> dict[str, object]:
+    """Return an outcome as the JSON object of an answer's `checks`; inf and nan are strings."""
+    from assistant.checks import show
+
+    return {
+        "check": outcome.check,
+        "arguments": show.json_value(dict(outcome.arguments)),
+        "status": outcome.status,
+        "expected": show.json_value(dict(outcome.expected)),
+        "got": show.json_value(dict(outcome.result)),
+        "reason": outcome.reason,
+        "seconds": round(outcome.seconds, 6),
+    }
+
+
+def _computed_json(computed: Computed) -> dict[str, object]:
+    return {
+        "check": computed.check,
+        "outcome": None if computed.outcome is None else check_json(computed.outcome),
+        "read": dict(computed.read),
+        "missing": list(computed.missing),
+        "ambiguous": {name: list(values) for name, values in computed.ambiguous},
+    }
+
+
 def hit_json(hit: Hit) -> dict[str, object]:
     """Return the ranks and scores by which a hit was found."""
     channels = {name: {"rank": score.rank, "score": round(score.score, 4)} for name, score in hit.channels}
     return {"fused": round(hit.score, 4), "coverage": round(hit.coverage, 4), "channels": channels}
+
+
+def print_json(data: object, *, indent: int | None = 2) -> None:
+    """Print a value as strict JSON to standard output."""
+    import json
+
+    import click
+
+    click.echo(json.dumps(data, ensure_ascii=False, indent=indent, allow_nan=False))
 
 
 def table(rows: Sequence[Sequence[str]], header: Sequence[str], width: int | None = None) -> str:
@@ -187,10 +238,6 @@ def _pieces(pieces: Sequence[Piece]) -> list[str]:
             parts.append(piece.text)
         header = head
     return parts
-
-
-def _without_checks(markdown: str) -> str:
-    return re.sub(r"(?ms)^```toml check\n.*?^```\n?", "", markdown).strip()
 
 
 def _place(entry: AnswerEntry) -> str:

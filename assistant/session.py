@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 
 from assistant import paths
 from kb import corpus, encode, manifest
@@ -21,6 +22,7 @@ class Session:
     source: corpus.Corpus
     store: Store
     degraded: list[str] = field(default_factory=list)
+    narrate: Callable[[str], None] = lambda text: None
 
     def searcher(self, *, with_meaning: bool = True) -> Searcher:
         """Return a searcher over the index."""
@@ -28,10 +30,22 @@ class Session:
         found.degraded[:0] = self.degraded
         return found
 
+    def check_searcher(self, *, with_meaning: bool = True) -> Searcher:
+        """Return a searcher over the table of checks, with the resources and the encoder of this corpus."""
+        from assistant.checks.documents import as_corpus
+
+        source = as_corpus(self.source.resources)
+        return _opened(source, paths.check_index_directory(), self.narrate).searcher(with_meaning=with_meaning)
+
 
 @cache
-def _use_encoder() -> encode.UseEncoder:
-    return encode.UseEncoder()
+def _use_encoder() -> Encoder:
+    return encode.Remembering(encode.UseEncoder())
+
+
+@cache
+def _e5_encoder(threads: int) -> Encoder:
+    return encode.Remembering(encode.E5Encoder(threads))
 
 
 def start_encoders() -> None:
@@ -48,8 +62,10 @@ def open_session(narrate: Callable[[str], None] = lambda text: None) -> Session:
     Raises:
         CorpusError: a corpus file is broken.
     """
-    source = corpus.read(paths.corpus_root())
-    directory = paths.index_directory()
+    return _opened(corpus.read(paths.corpus_root()), paths.index_directory(), narrate)
+
+
+def _opened(source: corpus.Corpus, directory: Path, narrate: Callable[[str], None]) -> Session:
     try:
         store = Store(directory)
         try:
@@ -57,13 +73,13 @@ def open_session(narrate: Callable[[str], None] = lambda text: None) -> Session:
         except BaseException:
             store.close()
             raise
-        return Session(source, store)
+        return Session(source, store, narrate=narrate)
     except IndexUnavailable as error:
         problem = str(error)
     try:
         store = Store(directory, writable=False)
         if manifest.is_current(store, fingerprint(source, store), need_channels=False):
-            return Session(source, store)
+            return Session(source, store, narrate=narrate)
         store.close()
     except IndexUnavailable:
         pass
@@ -71,7 +87,7 @@ def open_session(narrate: Callable[[str], None] = lambda text: None) -> Session:
 
     store = Store(None)
     build.update(source, store, encoders(DEFAULT_ENCODER), may_embed=False)
-    return Session(source, store, [f"{problem}; searching a temporary index in memory"])
+    return Session(source, store, [f"{problem}; searching a temporary index in memory"], narrate)
 
 
 def _bring_up_to_date(source: corpus.Corpus, store: Store, narrate: Callable[[str], None]) -> None:
@@ -95,7 +111,7 @@ def encoders(spec: str, *, threads: int = 1) -> tuple[Source, Source]:
         EncoderUnavailable: the spec is of no known form, or its package is missing.
     """
     if spec == DEFAULT_ENCODER:
-        dense = Source("dense", encode.e5_key(), lambda: encode.E5Encoder(threads))
+        dense = Source("dense", encode.e5_key(), lambda: _e5_encoder(threads))
     elif spec.startswith("sentence-transformers:"):
         from kb import sentence_encoder
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from assistant.checks.types import Outcome
 from kb.types import Hit, Lang, Span, Unknown, Unlisted
 
 
@@ -41,6 +42,31 @@ class AnswerEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class EntryCheck:
+    """A check block of a shown entry, run for this answer."""
+
+    entry_id: str
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """A calculation that the question asks for."""
+
+    check: str
+    outcome: Outcome | None
+    """None while an argument is missing or ambiguous."""
+    read: tuple[tuple[str, str], ...]
+    """(parameter, the words of the question that it was read from)."""
+    missing: tuple[str, ...]
+    """Required parameters that the question does not give."""
+    ambiguous: tuple[tuple[str, tuple[str, ...]], ...]
+    """(parameter, the candidates as the question writes them): none was chosen."""
+    given: tuple[tuple[str, str], ...]
+    """(parameter, value as `asknpu run` takes it) of what was read."""
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What the assistant says to one question."""
 
@@ -59,5 +85,9 @@ class Answer:
     """(id, title) of the nearest entries when abstaining."""
     corrected: tuple[tuple[str, str], ...]
     degraded: tuple[str, ...]
+    checks: tuple[EntryCheck, ...]
+    """The check blocks of `entries`, run now. One that fails lowers `confidence` below the threshold."""
+    computed: Computed | None
+    """What the question asks to compute; None if nothing."""
     features: tuple[tuple[str, float], ...]
     threshold: float

@@ -15,7 +15,7 @@ from kb import center, compact, corpus, encode, glossary, identifiers, terms
 from kb.confidence import load as load_confidence
 from kb.encode import Source, Vectors
 from kb.manifest import fingerprint_of, is_current, missing_channels
-from kb.parse import blocks, split_row
+from kb.parse import blocks, split_row, without_checks
 from kb.passages import passages_of
 from kb.store import Store, passage_hash
 from kb.types import LANGS, Entry, Lang, Passage
@@ -190,7 +190,7 @@ def _write_identifiers(source: corpus.Corpus, store: Store, entries: Sequence[En
     store.set_resource("platforms", named.to_json())
     load_confidence(corpus.CONFIDENCE, source.resources.get(corpus.CONFIDENCE, b""))
     # What people may ask is not known for that; a bar keeps patterns from matching across parts.
-    known = identifiers.collect([" | ".join((e.title, *e.sources, e.text)) for e in entries], kinds)
+    known = identifiers.collect([" | ".join((e.title, *e.sources, without_checks(e.text))) for e in entries], kinds)
     data = {"keys": sorted(known.keys), "texts": known.texts, "ranges": known.ranges}
     store.set_resource("known", json.dumps(data, ensure_ascii=False).encode())
     lists = []

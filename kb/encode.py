@@ -52,6 +52,32 @@ class Source:
     open: Callable[[], Encoder]
 
 
+class Remembering:
+    """An encoder that remembers its last questions, for one question that is searched in two indexes.
+
+    Args:
+        encoder: the encoder that does the work.
+    """
+
+    def __init__(self, encoder: Encoder) -> None:
+        self.key = encoder.key
+        self.dim = encoder.dim
+        self._encoder = encoder
+        self._last: tuple[tuple[str, ...], Vectors] = ((), np.zeros((0, encoder.dim), np.float32))
+
+    def queries(self, texts: Sequence[str]) -> Vectors:
+        """Return the unit vectors of questions, those of the last call without work."""
+        asked, vectors = self._last
+        if asked != tuple(texts):
+            vectors = self._encoder.queries(texts)
+            self._last = tuple(texts), vectors
+        return vectors
+
+    def passages(self, texts: Sequence[str]) -> Vectors:
+        """Return the unit vectors of passages."""
+        return self._encoder.passages(texts)
+
+
 def embeddable(text: str) -> str:
     """Return the text as encoders get it, or '' if it has no letter or digit and must not be embedded."""
     plain = terms.clean(text[: 4 * MAX_CHARACTERS])[:MAX_CHARACTERS]

@@ -23,6 +23,8 @@ MIN_ASKS = 4
 
 _HEADING = re.compile(r"(?P<title>.+?)\s*\{#(?P<id>[a-z0-9]+(?:-[a-z0-9]+)*)\}$")
 
+_CHECK_FENCE = re.compile(r"^```toml check[ \t]*\n.*?^```[ \t]*\n?", re.MULTILINE | re.DOTALL)
+
 
 def parse_file(path: str, data: bytes) -> tuple[Entry, ...]:
     """Return the entries of one corpus file in their order.
@@ -78,6 +80,11 @@ def blocks(entry: Entry) -> tuple[Block, ...]:
         text = f"| {' | '.join(header)} |\n{separator}\n{raw}"
         found.append(Block(text, pairs, True, entry.span.start + start, entry.span.start + end))
     return tuple(found)
+
+
+def without_checks(markdown: str) -> str:
+    """Return an answer without its `toml check` fences."""
+    return _CHECK_FENCE.sub("", markdown).strip()
 
 
 def split_row(row: str) -> list[str]:

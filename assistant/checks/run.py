@@ -53,10 +53,13 @@ def run_check(
 
 
 def _as_input(check: Check, error: BaseException) -> BaseException:
+    """Return what numbers can do to a calculation as an error of the input; a defect of the check stays itself."""
     from simcore.errors import SimError
 
     if isinstance(error, SimError):
         return BadInput(f"{check.name}: {error}")
     if isinstance(error, MemoryError):
         return BadInput(f"{check.name}: not enough memory for these sizes; give smaller ones")
+    if isinstance(error, ArithmeticError | ValueError):
+        return BadInput(f"{check.name}: cannot be computed with these numbers: {error}")
     return error

@@ -1,0 +1,139 @@
+"""Outcomes of checks as Markdown: a line with its badge below an answer, a section for a calculation asked for."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from assistant.checks import show
+from assistant.checks.table import CHECKS
+from assistant.checks.types import REQUIRED, Check, Outcome, Value
+from assistant.texts import texts
+from assistant.types import Computed, EntryCheck
+from kb.types import Lang
+
+__all__ = ["command", "computed", "described", "entry_checks", "outcome_text"]
+
+_BADGES: Final = {"pass": "✓", "done": "✓", "fail": "✗", "skip": "–"}
+
+
+def entry_checks(checks: Sequence[EntryCheck], lang: Lang) -> str:
+    """Return the check blocks of one entry as a list, each with its badge, sentence and the command that repeats it."""
+    say = texts(lang)
+    lines = [f"{say['checks']}:", ""]
+    lines += [f"- {_line(check.outcome, lang)}" for check in checks]
+    return "\n".join(lines)
+
+
+def _line(outcome: Outcome, lang: Lang) -> str:
+    say = texts(lang)
+    badge = f"{_BADGES[outcome.status]} {say[f'check_{outcome.status}']}"
+    if not outcome.result:
+        return f"{badge} · {outcome.check}: {_plain(outcome.reason)}"
+    told = _plain(show.sentence(CHECKS[outcome.check], outcome, lang))
+    reason = f" · **{_plain(outcome.reason)}**" if outcome.reason else ""
+    return f"{badge} · {told}{reason} · `{command(outcome.check, outcome.arguments)}`"
+
+
+def computed(found: Computed, lang: Lang) -> str:
+    """Return what the question asked to compute: the outcome and what was read, or what is missing."""
+    say = texts(lang)
+    check = CHECKS[found.check]
+    title = check.zh if lang == "zh" else check.en
+    parts = []
+    if found.outcome is not None and found.outcome.result:
+        parts += [f"## {say['computed']}: {title}", f"**{_plain(show.sentence(check, found.outcome, lang))}**"]
+        parts.append(_details(check, found.outcome, lang))
+    elif found.outcome is not None:
+        parts.append(f"{say['computed']} ({title}): {_plain(found.outcome.reason)}")
+    if found.missing:
+        needed = "; ".join(_needed(check, name, lang) for name in found.missing)
+        parts.append(say["computed_missing"].format(title=title, missing=needed))
+    for name, values in found.ambiguous:
+        parts.append(say["computed_ambiguous"].format(name=f"`{name}`", values=" / ".join(f"`{v}`" for v in values)))
+    if found.read:
+        read = "; ".join(f"`{name}` ← {_plain(words)}" for name, words in found.read)
+        parts.append(say["computed_read"].format(read=read))
+    given = dict(found.given)
+    again = command(found.check, {**given, **{name: "..." for name in found.missing}})
+    parts.append(say["computed_edit"].format(command=f"`{again}`"))
+    return "\n\n".join(parts)
+
+
+def outcome_text(outcome: Outcome, lang: Lang) -> str:
+    """Return one outcome in full: sentence, results with units, arguments, assumptions."""
+    check = CHECKS[outcome.check]
+    if not outcome.result:
+        return _plain(outcome.reason)
+    return f"**{_plain(show.sentence(check, outcome, lang))}**\n\n{_details(check, outcome, lang)}"
+
+
+def _details(check: Check, outcome: Outcome, lang: Lang) -> str:
+    say = texts(lang)
+    rows = [f"| {_plain(label)} | {_plain(value)} |" for label, value in show.rows(check, outcome, lang)]
+    parts = ["\n".join([f"| {say['result']} | |", "|---|---|", *rows])]
+    used = ", ".join(f"{name}={_written(value)}" for name, value in outcome.arguments.items() if value is not None)
+    parts.append(f"{say['arguments']}: `{used}`")
+    parts += [f"*{say['assumption']}: {zh if lang == 'zh' else en}*" for zh, en in check.assumptions]
+    parts.append(f"{say['source']}: {check.source}")
+    return "\n\n".join(parts)
+
+
+def described(check: Check, lang: Lang) -> str:
+    """Return what a check computes and takes, as Markdown."""
+    say = texts(lang)
+    head = (check.zh, check.help_zh) if lang == "zh" else (check.en, check.help_en)
+    lines = [f"- {_needed(check, parameter.name, lang)}" for parameter in check.parameters]
+    results = ", ".join(f"`{r.name}` {r.zh if lang == 'zh' else r.en}" for r in check.results)
+    example = command(check.name, {p.name: p.example for p in check.parameters if p.default is REQUIRED})
+    return "\n\n".join(
+        (f"## {check.name}: {head[0]}", head[1], "\n".join(lines), f"{say['result']}: {results}", f"`{example}`")
+    )
+
+
+def _needed(check: Check, name: str, lang: Lang) -> str:
+    """Return one parameter: name, what it is, its range and default, an example."""
+    say = texts(lang)
+    parameter = next(p for p in check.parameters if p.name == name)
+    told = [parameter.zh if lang == "zh" else parameter.en]
+    if parameter.choices:
+        told.append("|".join(parameter.choices))
+    if parameter.unit:
+        told.append(parameter.unit)
+    if parameter.low is not None or parameter.high is not None:
+        low = "" if parameter.low is None else f"{parameter.low:g}"
+        high = "" if parameter.high is None else f"{parameter.high:g}"
+        told.append(f"{low}..{high}")
+    if parameter.default is not REQUIRED and parameter.default is not None:
+        told.append(f"{say['default']} {_written(parameter.default)}")
+    return f"`{name}={parameter.example}` ({'; '.join(told)})"
+
+
+def command(name: str, arguments: Mapping[str, Value]) -> str:
+    """Return the command line that computes a check with these arguments, defaults left out."""
+    check = CHECKS.get(name)
+    defaults = {} if check is None else {parameter.name: parameter.default for parameter in check.parameters}
+    given = [
+        shlex.quote(f"{key}={_written(value)}")
+        for key, value in arguments.items()
+        if value is not None and value != defaults.get(key)
+    ]
+    return " ".join(("asknpu run", name, *given))
+
+
+def _written(value: Value) -> str:
+    """Return an argument as `asknpu run` takes it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple | list):
+        return ",".join(_written(item) for item in value)
+    if isinstance(value, float):
+        return repr(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    return str(value)
+
+
+def _plain(text: str) -> str:
+    """Return text from a document or a question so that Markdown shows it as it is, on one line."""
+    from assistant.render import printable
+
+    one_line = " ".join(printable(text).split())
+    return "".join(f"\\{c}" if c in "\\`*_<>[]|#" else c for c in one_line)
