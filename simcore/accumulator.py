@@ -83,7 +83,7 @@ def width(a: tuple[int, int], b: tuple[int, int], k: int, accumulator: str) -> W
     floor, ceiling = int_range(accumulator)
     ends = [x * y for x in a for y in b]
     least, most = min(ends), max(ends)
-    room = [floor // least] * (least < 0) + [ceiling // most] * (most > 0)
+    room = [limit // end for limit, end in ((floor, min(least, 0)), (ceiling, max(most, 0))) if end]
     return Width(
         low=k * least,
         high=k * most,
