@@ -14,7 +14,7 @@ from simcore.recurrent_quantized import calibrate, run_quantized_gru, run_quanti
 __all__ = ["gru_convention", "rnn_drift"]
 
 #: Largest gates * hidden * (hidden + input) * frames of a run, so that two runs stay well below a second.
-MOST_MACS: Final = 200_000_000
+MOST_MACS: Final = 20_000_000
 
 
 def rnn_drift(

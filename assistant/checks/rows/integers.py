@@ -138,7 +138,7 @@ ROWS: Final[tuple[Check, ...]] = (
                 "overflows", "是否溢出", "overflows",
                 labels={"true": ("有溢出", "something overflows"), "false": ("没有溢出", "nothing overflows")},
             ),
-            Result("overflow_at", "第一个溢出的下标（从 0 起，-1 为无）", "first index that overflows (from 0; -1: none)"),
+            Result("overflow_at", "第一个溢出的下标（-1 为无）", "first index that overflows (-1: none)"),
             Result("bits", "精确结果需要的位数", "bits the exact result needs", unit="bit"),
         ),
         shown_zh="结果 {total}（精确值 {exact}）；{overflows}，乘积寄存器里是 {products}",

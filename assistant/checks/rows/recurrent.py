@@ -17,16 +17,16 @@ ROWS: Final[tuple[Check, ...]] = (
         "integer products and fp16 vectors: the relative error |h-h'|/|h| at some frames, its maximum and its mean "
         "over the second half. Shows whether the error accumulates or settles, and what int16 activations gain.",
         asks_zh=(
-            "LSTM 量化误差跑 300 帧会累积吗",
+            "LSTM 量化误差跑 200 帧会累积吗",
             "GRU hidden 64 int8 和 int16 激活差多少",
             "循环网络量化后越跑越偏",
-            "RNN 400 帧漂移多大",
+            "RNN 100 帧漂移多大",
         ),
         asks_en=(
-            "does LSTM quantization error accumulate over 300 frames",
+            "does LSTM quantization error accumulate over 200 frames",
             "GRU hidden 64 with int8 or int16 activations",
             "drift of a quantized recurrent network",
-            "RNN error after 400 frames",
+            "RNN error after 100 frames",
         ),
         parameters=(
             Parameter(
@@ -34,15 +34,15 @@ ROWS: Final[tuple[Check, ...]] = (
                 words=("kind", "lstm", "gru", "类型"),
             ),
             Parameter(
-                "hidden", "integer", "隐藏单元数", "hidden size", "64", low=1, high=512, default=64,
+                "hidden", "integer", "隐藏单元数", "hidden size", "64", low=1, high=256, default=64,
                 words=("hidden", "hidden_size", "hidden size", "隐藏", "h"),
             ),
             Parameter(
-                "inputs", "integer", "输入维度", "input size", "40", low=1, high=512, default=40,
+                "inputs", "integer", "输入维度", "input size", "40", low=1, high=256, default=40,
                 words=("inputs", "input", "input size", "输入", "维"),
             ),
             Parameter(
-                "frames", "integer", "帧数", "number of frames", "200", low=1, high=400, default=40,
+                "frames", "integer", "帧数", "number of frames", "200", low=1, high=200, default=30,
                 words=("frames", "帧", "帧数", "steps", "时间步"),
             ),
             Parameter(
