@@ -50,7 +50,7 @@ ROWS: Final[tuple[Check, ...]] = (
                 default="int8", words=("activation", "激活", "act"),
             ),
             Parameter(
-                "weight", "choice", "权重类型", "weight type", "int8", choices=("int4", "int8", "int16"),
+                "weight", "choice", "权重类型", "weight type", "int8", choices=("int4", "int8"),
                 default="int8", words=("weight", "权重", "wts"),
             ),
             Parameter(
