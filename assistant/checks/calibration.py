@@ -20,6 +20,8 @@ ADVICE: Final[Mapping[str, tuple[int, int | None]]] = {
     "hisilicon": (3, 5),
     "horizon": (100, None),
 }
+#: Ranges below it reach into the subnormal numbers of float32, where steps lose their meaning.
+SMALLEST: Final = 1e-30
 #: Most calibration images that AMCT's configuration notes allow.
 AMCT_MOST: Final = 50
 
@@ -37,10 +39,11 @@ def concat_shared_scale(
     lows = -np.abs(highs) if minima is None else np.asarray(minima, np.float64)
     if lows.shape != highs.shape:
         raise BadArgument(f"minima: {lows.size} values for {highs.size} maxima; give as many, or leave minima out")
-    if np.any(lows > highs):
-        raise BadArgument("minima: a minimum lies above its maximum")
-    if not np.all((np.abs(highs) > 0) | (np.abs(lows) > 0)):
-        raise BadArgument("maxima: a branch whose values are all 0 has no range; leave it out")
+    if np.isnan(highs).any() or np.isnan(lows).any() or np.any(lows > highs):
+        raise BadArgument("minima: a minimum lies above its maximum, or one of them is NaN")
+    reach = np.maximum(np.abs(lows), np.abs(highs))
+    if np.any(reach < SMALLEST):
+        raise BadArgument(f"maxima: a branch that stays below {SMALLEST:g} has no range to speak of; leave it out")
     own = np.asarray(
         [
             _step(low, high, convention, dtype, power_of_two)
@@ -50,7 +53,6 @@ def concat_shared_scale(
     shared = _step(float(lows.min()), float(highs.max()), convention, dtype, power_of_two)
     factors = shared / own
     worst = int(np.argmax(factors))
-    reach = np.maximum(np.abs(lows), np.abs(highs))
     # On the grid of a step, a value becomes the nearest multiple of it; the zero point only shifts the codes.
     x = float(reach[worst]) if value is None else value
     return {
@@ -69,9 +71,9 @@ def concat_shared_scale(
 
 def per_channel_loss(maxima: tuple[float, ...], dtype: str) -> Mapping[str, Any]:
     """Return what one symmetric scale for all channels does to each, against one scale per channel."""
+    if not all(peak == 0 or peak >= SMALLEST for peak in maxima) or not any(maxima):
+        raise BadArgument(f"maxima: give the largest |w| of each channel, 0 or {SMALLEST:g} and more, not 0 for all")
     peaks = np.asarray(maxima, np.float32)
-    if not np.any(peaks > 0):
-        raise BadArgument("maxima: all are 0; give the largest |w| of each channel")
     whole = params_from_range(-peaks.max(), peaks.max(), "onnx_symmetric", dtype)
     split = params_from_range(-peaks, peaks, "onnx_symmetric", dtype, axis=0)
     codes = quantize(peaks, whole)
