@@ -144,7 +144,9 @@ def build_table(
             raise BadArgument(f"table: {output} entries need a finite scale above 0, found {scale}.")
         if np.isnan(values).any():
             raise BadArgument(f"table: the function is NaN at x = {x[np.isnan(values)][0]}, which has no integer code.")
-        return _table(round_saturate(values / scale, output), low, high, interpolation, output, float(scale))
+        with np.errstate(over="ignore", under="ignore"):
+            codes = values / scale
+        return _table(round_saturate(codes, output), low, high, interpolation, output, float(scale))
     raise BadArgument(f"output: {output!r} is unknown; choose one of {', '.join(get_args(Output))}.")
 
 

@@ -204,3 +204,9 @@ def test_float32_entries_leave_only_the_error_of_the_lines() -> None:
     assert lookup(build_table(np.tanh, 3, -1, 1, output="fp32"), 0.5).dtype == np.float32
     with pytest.raises(BadArgument, match="no meaning for fp32"):
         build_table(np.tanh, 3, -1, 1, output="fp32", scale=1.0)
+
+
+def test_integer_entries_saturate_where_the_quotient_overflows() -> None:
+    table = build_table(np.exp, 3, 0, 709, output="int8", scale=1e-9)
+
+    assert table.entries.tolist() == [127, 127, 127]

@@ -177,7 +177,7 @@ ROWS: Final[tuple[Check, ...]] = (
         shown_zh="结果 {results}（应为 {exact}），{broken} 个坏值；{precision} 的 exp 从 {exp_limit} 起溢出",
         shown_en="results {results} (exactly {exact}), {broken} broken; exp overflows {precision} from {exp_limit}",
         function=activation_tables.softcap_scores,
-        source="identity tanh(y) = 1 - 2/(e^2y + 1); IEEE 754 binary16 and binary32",
+        source="identity tanh(y) = 1 - 2/(e^2y + 1); IEEE 754 binary16 and binary32; vllm-project/vllm issue 56579",
         assumptions=(_FORM_UNKNOWN,),
     ),
     Check(
@@ -241,7 +241,7 @@ ROWS: Final[tuple[Check, ...]] = (
         shown_en="{fill} {representable} ({fill_infinity}, or {fill_saturate} when saturating); weights {weights}, "
         "{leak} on masked positions, NaN: {broken}",
         function=activation_tables.attention_mask,
-        source="IEEE 754 binary16 and binary32; ONNX Softmax",
+        source="IEEE 754 binary16 and binary32; ONNX Softmax; NVIDIA/apex issue 93 and ahrefs/ocannl issue 548 (fill values)",
     ),
     Check(
         name="table_error",
@@ -326,8 +326,8 @@ ROWS: Final[tuple[Check, ...]] = (
         shown_en="the largest error is {max_error} (at x = {max_error_at}), the largest relative error "
         "{max_relative} (at x = {max_relative_at}); {entries} entries, {spacing} apart",
         function=activation_tables.table_error_of,
-        source="linear interpolation error h^2/8 * max|f''|; Nano AI application guide (tables err relatively near "
-        "0); TFLite reference kernels (257 and 65 entries)",
+        source="linear interpolation error h^2/8 * max|f''|; Nano AI application guide (tables err relatively near 0); "
+        "nvdla/hw issues 57 and 99 (257 and 65 entries)",
         assumptions=(
             (
                 "表项数、范围和插值方式是参数：芯片的查表结构没有公开",

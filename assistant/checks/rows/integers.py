@@ -144,7 +144,7 @@ ROWS: Final[tuple[Check, ...]] = (
         shown_zh="结果 {total}（精确值 {exact}）；{overflows}，乘积寄存器里是 {products}",
         shown_en="the result is {total} (exactly {exact}); {overflows}, products are held as {products}",
         function=integers.dot_product,
-        source="two's complement arithmetic; saturation as in gemmlowp",
+        source="two's complement arithmetic; saturation clamps to the ends of the type",
     ),
     Check(
         name="split_product",
