@@ -241,7 +241,8 @@ ROWS: Final[tuple[Check, ...]] = (
         shown_en="{fill} {representable} ({fill_infinity}, or {fill_saturate} when saturating); weights {weights}, "
         "{leak} on masked positions, NaN: {broken}",
         function=activation_tables.attention_mask,
-        source="IEEE 754 binary16 and binary32; ONNX Softmax; NVIDIA/apex issue 93 and ahrefs/ocannl issue 548 (fill values)",
+        source="IEEE 754 binary16 and binary32; ONNX Softmax; NVIDIA/apex issue 93 and ahrefs/ocannl issue 548 (fill "
+        "values)",
     ),
     Check(
         name="table_error",

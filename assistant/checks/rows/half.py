@@ -213,8 +213,8 @@ ROWS: Final[tuple[Check, ...]] = (
         shown_en="the sum of {k} products is {total} (wanted {wanted}); rounding the inputs to fp16 ({a_fp16} and "
         "{b_fp16}) alone causes {input_error}",
         function=half.dot_fp16,
-        source="IEEE 754 binary16 and binary32 (the product of two fp16 values is exact in fp32); airockchip/rknn-toolkit2 "
-        "issue 471",
+        source="IEEE 754 binary16 and binary32 (the product of two fp16 values is exact in fp32); "
+        "airockchip/rknn-toolkit2 issue 471",
         assumptions=(_ORDER_UNKNOWN,),
     ),
     Check(
