@@ -8,11 +8,13 @@ Read in this order; each group stands on those above it.
     rounding             rounding modes, saturating and wrapping casts, the integer types
     quantize             real numbers to codes and back; scale and zero point from a range in each vendor's convention
     requantize           int32 sums to codes of the next layer: by float scale, or by multiplier and shift
+    accumulator          the worst sum of k integer products, and a dot product in registers of any width
     matmul               integer matrix product, exact through float BLAS; int16 operands as high and low bytes
     conv, conv_transpose integer convolution, exact: grouped, depthwise, transposed
     fp16, fp16_sum       half precision as the vector unit computes it, saturating or with IEEE infinities; its sums
     activations          softmax, tanh, sigmoid, exp in the forms users meet, in half precision
-    lut                  functions read from a table, with their error
+    softcap, fp16_norm   the soft cap of scores, RMSNorm and LayerNorm, in half precision step by step
+    curves, lut          activation curves; functions read from a table, with their error
     recurrent            LSTM and GRU frame by frame in float; recurrent_quantized: with quantized state; drift: the gap
     layout               ND, NC1HWC0, FRACTAL_Z, FRACTAL_NZ: sizes and round trips
 

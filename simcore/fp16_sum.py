@@ -12,13 +12,15 @@ from numpy.typing import NDArray
 from simcore.errors import BadArgument
 from simcore.fp16 import MAX, SATURATE, Fp16, Fp16Like, Mode, round_fp16
 
-__all__ = ["Accumulator", "Order", "cumsum", "reduce_sum"]
+__all__ = ["Accumulator", "Order", "cumsum", "reduce_sum", "repeat_sum"]
 
 Accumulator = Literal["fp16", "fp32"]
 Order = Literal["sequential", "pairwise"]
 Running = NDArray[np.floating]
 
 _DTYPE: dict[Accumulator, type[np.floating]] = {"fp16": np.float16, "fp32": np.float32}
+#: More than the finite fp16 values of one sign.
+_STEPS = 32_768
 _LIMIT: dict[Accumulator, float] = {"fp16": MAX, "fp32": float(np.finfo(np.float32).max)}
 
 
@@ -88,6 +90,57 @@ def cumsum(x: Fp16Like, axis: int = -1, *, accumulator: Accumulator = "fp16", mo
     if values.shape[0] == 0:
         return np.array(x, np.float16)
     return np.moveaxis(round_fp16(_running(values, accumulator, mode), mode), 0, axis)
+
+
+def repeat_sum(
+    value: float,
+    count: int,
+    *,
+    accumulator: Accumulator = "fp16",
+    order: Order = "sequential",
+    mode: Mode = SATURATE,
+) -> np.float16:
+    """Return `reduce_sum` of `count` equal values, in time that hardly grows with `count` for fp16.
+
+    In sequence the sum moves away from 0 by at least one fp16 value per step until it stands still, and there are only
+    31,744 of each sign, so later additions change nothing. Pairwise, each pass leaves equal values and at most
+    one other.
+
+    Args:
+        value: Finite, rounded to the accumulator's type first.
+        count: 1 or more. Sums in float32 in sequence take 4 bytes each.
+        accumulator: As `reduce_sum`.
+        order: As `reduce_sum`.
+        mode: As `reduce_sum`.
+
+    Raises:
+        BadArgument: count < 1, value not finite, or an unknown accumulator or order.
+    """
+    _check(order, accumulator)
+    if count < 1 or not np.isfinite(value):
+        raise BadArgument(f"fp16 sum: {count} times {value}; give a finite value and a count of 1 or more.")
+    # Equal signs: a sum that saturates stays there, so the rule may act once at the end.
+    with np.errstate(over="ignore", under="ignore"):
+        term = np.asarray([value]).astype(_DTYPE[accumulator])
+    if order == "sequential":
+        steps = min(count, _STEPS) if accumulator == "fp16" else count
+        with np.errstate(all="ignore"):
+            total = np.add.accumulate(np.broadcast_to(term, (steps,)), dtype=_DTYPE[accumulator])[-1]
+        return np.float16(round_fp16(total, mode))
+    left, last = count, None
+    with np.errstate(all="ignore"):
+        while left > 1 or last is not None:
+            odd = left % 2 == 1
+            if odd and last is not None:
+                last = np.add(term, last)
+            elif odd:
+                last = term
+            left //= 2
+            if left:
+                term = np.add(term, term)
+            elif last is not None:
+                term, last, left = last, None, 1
+    return np.float16(round_fp16(term[0], mode))
 
 
 def _running(values: Running, accumulator: Accumulator, mode: Mode) -> Running:

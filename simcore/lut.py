@@ -1,6 +1,6 @@
 """Lookup tables for sigmoid, tanh and other functions: built, read and measured as a table unit would.
 
-    build_table(function, ...) -> Table      n nodes over [low, high], entries stored as fp16 or integer codes
+    build_table(function, ...) -> Table      n nodes over [low, high], entries stored as fp16, fp32 or integer codes
     lookup(table, x)           -> codes      nearest or linear between entries, clamped outside the range
     evaluate(table, x)         -> float64    the same as real numbers
     table_error(table, ...)    -> ErrorReport over every fp16 input of a range
@@ -35,8 +35,11 @@ __all__ = [
 ]
 
 Interpolation = Literal["nearest", "linear"]
-Output = Literal["fp16", "int8", "int16"]
-Entries = NDArray[np.float16] | NDArray[np.integer]
+Output = Literal["fp16", "fp32", "int8", "int16"]
+Entries = NDArray[np.float16] | NDArray[np.float32] | NDArray[np.integer]
+
+
+_FLOATS = ("fp16", "fp32")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ class Table:
     """A table of n entries at equal distances."""
 
     entries: Entries
-    """Shape [n], ascending in x: float16, or integer codes worth `code * scale`. Read-only."""
+    """Shape [n], ascending in x: float16 or float32, or integer codes worth `code * scale`. Read-only."""
     low: float
     """x of the first entry; smaller x read it."""
     high: float
@@ -52,7 +55,7 @@ class Table:
     interpolation: Interpolation
     output: Output
     scale: float
-    """Step of the integer codes; 1.0 for fp16."""
+    """Step of the integer codes; 1.0 for fp16 and fp32."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +106,8 @@ def build_table(
 ) -> Table:
     """Return a table whose entry i is the function at node i, rounded once to the output type.
 
-    Formulas: fp16 `round_fp16(f(x[i]))`; int8, int16 `clip(rint(f(x[i]) / scale), -2**(b-1), 2**(b-1) - 1)` with ties
-    to even.
+    Formulas: fp16 `round_fp16(f(x[i]))`, fp32 `float32(f(x[i]))`; int8, int16
+    `clip(rint(f(x[i]) / scale), -2**(b-1), 2**(b-1) - 1)` with ties to even.
 
     Args:
         function: Vectorised, float64 to float64.
@@ -113,7 +116,7 @@ def build_table(
         high: x of the last entry.
         interpolation: How `lookup` reads between entries.
         output: Type of the entries and of the result.
-        scale: Step of the codes, needed for int8 and int16 (1/128 spans [-1, 127/128] in int8), refused for fp16.
+        scale: Step of the codes, needed for int8 and int16 (1/128 spans [-1, 127/128] in int8), refused for floats.
         mode: Overflow and NaN rule of fp16 entries. Integer entries saturate.
 
     Raises:
@@ -127,20 +130,23 @@ def build_table(
         values = np.asarray(function(x), np.float64)
     if values.shape != x.shape:
         raise BadArgument(f"table: the function gave shape {values.shape} for {x.shape}; it must keep the shape.")
-    if output == "fp16":
+    if output in ("fp16", "fp32"):
         if scale is not None:
-            raise BadArgument(f"table: scale {scale} has no meaning for fp16 entries; leave it out.")
-        halves = round_fp16(values, mode)
-        if interpolation == "linear" and not np.isfinite(halves).all():
-            at = x[~np.isfinite(halves)][0]
+            raise BadArgument(f"table: scale {scale} has no meaning for {output} entries; leave it out.")
+        with np.errstate(over="ignore", under="ignore"):
+            floats = round_fp16(values, mode) if output == "fp16" else values.astype(np.float32)
+        if interpolation == "linear" and not np.isfinite(floats).all():
+            at = x[~np.isfinite(floats)][0]
             raise BadArgument(f"table: no line leads to the entry at x = {at}, which is not finite; saturate it.")
-        return _table(halves, low, high, interpolation, output, 1.0)
+        return _table(floats, low, high, interpolation, output, 1.0)
     if output in get_args(Output):
         if scale is None or not (np.isfinite(scale) and scale > 0):
             raise BadArgument(f"table: {output} entries need a finite scale above 0, found {scale}.")
         if np.isnan(values).any():
             raise BadArgument(f"table: the function is NaN at x = {x[np.isnan(values)][0]}, which has no integer code.")
-        return _table(round_saturate(values / scale, output), low, high, interpolation, output, float(scale))
+        with np.errstate(over="ignore", under="ignore"):
+            codes = values / scale
+        return _table(round_saturate(codes, output), low, high, interpolation, output, float(scale))
     raise BadArgument(f"output: {output!r} is unknown; choose one of {', '.join(get_args(Output))}.")
 
 
@@ -155,7 +161,7 @@ def lookup(table: Table, x: ArrayLike, nan: NanRule = "zero") -> Entries:
     Args:
         table: From `build_table`.
         x: Real numbers of any shape, usually float16. +-inf reads the last or the first entry.
-        nan: What a NaN input gives: `zero` the value (and code) 0, `keep` NaN, which only fp16 tables have.
+        nan: What a NaN input gives: `zero` the value (and code) 0, `keep` NaN, which only tables of floats have.
 
     Raises:
         BadArgument: x is not real, or `nan="keep"` with an integer table and a NaN in x.
@@ -164,7 +170,7 @@ def lookup(table: Table, x: ArrayLike, nan: NanRule = "zero") -> Entries:
     if values.dtype.kind not in "biuf":
         raise BadArgument(f"lookup: dtype {values.dtype} is not a real number type.")
     missing = np.isnan(values)
-    if nan == "keep" and table.output != "fp16" and missing.any():
+    if nan == "keep" and table.output not in _FLOATS and missing.any():
         raise BadArgument(f"lookup: NaN has no {table.output} code; use nan='zero'.")
     n = table.entries.size
     with np.errstate(all="ignore"):
@@ -177,7 +183,7 @@ def lookup(table: Table, x: ArrayLike, nan: NanRule = "zero") -> Entries:
         wide = table.entries.astype(np.float64)
         left, right = wide[i], wide[i + 1]
         found = _narrow(left + (right - left) * (t - i), table.output)
-    filler = np.nan if nan == "keep" and table.output == "fp16" else 0
+    filler = np.nan if nan == "keep" and table.output in _FLOATS else 0
     return np.asarray(np.where(missing, table.entries.dtype.type(filler), found))
 
 
@@ -240,4 +246,6 @@ def _table(
 
 
 def _narrow(values: Real, output: Output) -> Entries:
+    if output == "fp32":
+        return values.astype(np.float32)
     return round_fp16(values, IEEE) if output == "fp16" else round_saturate(values, output)

@@ -5,7 +5,7 @@ The rows stand in rows/, a file per topic, each beside its functions: rows/half.
 
 from typing import Final
 
-from assistant.checks.rows import half, quantization
+from assistant.checks.rows import activation_tables, calibration, half, integers, quantization, recurrent
 from assistant.checks.types import Check
 
 __all__ = ["CHECKS"]
@@ -15,6 +15,10 @@ CHECKS: Final[dict[str, Check]] = {
     row.name: row
     for row in (
         *quantization.ROWS,
+        *calibration.ROWS,
         *half.ROWS,
+        *activation_tables.ROWS,
+        *integers.ROWS,
+        *recurrent.ROWS,
     )
 }

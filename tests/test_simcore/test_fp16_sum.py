@@ -1,6 +1,7 @@
 """Sums equal scalar loops bit for bit, whatever the order, accumulator and mode."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -9,8 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from simcore.errors import BadArgument
-from simcore.fp16 import IEEE, SATURATE, Mode
-from simcore.fp16_sum import cumsum, reduce_sum
+from simcore.fp16 import IEEE, SATURATE, Mode, round_fp16
+from simcore.fp16_sum import cumsum, reduce_sum, repeat_sum
 from tests.test_simcore import scalar_fp16 as scalar
 
 LIMIT32 = float(np.finfo(np.float32).max)
@@ -151,3 +152,31 @@ def test_the_input_is_not_changed() -> None:
 def test_wrong_arguments_are_named(call, message: str) -> None:
     with pytest.raises(BadArgument, match=message):
         call()
+
+
+@given(
+    st.one_of(st.floats(-65504, 65504), st.sampled_from([0.1, 1000.0, -3.7, 2.0**-24, 60000.0, 0.0])),
+    st.integers(1, 600),
+    modes,
+)
+def test_repeated_sum_equals_the_sum_of_equal_values(value: float, count: int, mode: Mode) -> None:
+    x = round_fp16(value, mode)
+    for accumulator in ("fp16", "fp32"):
+        for order in ("sequential", "pairwise"):
+            got = repeat_sum(float(x), count, accumulator=accumulator, order=order, mode=mode)
+            want = reduce_sum(np.broadcast_to(x, (count,)), accumulator=accumulator, order=order, mode=mode)
+
+            assert scalar.same(float(got), float(want))
+
+
+def test_repeated_sum_of_a_million_equals_the_long_sum() -> None:
+    ones = np.ones(1_000_000, np.float16)
+    total, term = 0.0, scalar.float32(0.05)
+    for _ in range(100_000):
+        total = scalar.float32(total + term)
+
+    assert repeat_sum(1.0, 1_000_000) == reduce_sum(ones) == 2048
+    assert repeat_sum(0.05, 100_000, accumulator="fp32") == scalar.to_fp16(Fraction(total))
+    assert repeat_sum(3.0, 1_000_000, order="pairwise", mode=IEEE) == math.inf
+    with pytest.raises(BadArgument, match="0 times"):
+        repeat_sum(1.0, 0)

@@ -194,3 +194,19 @@ def test_a_report_without_a_nonzero_reference_has_no_relative_error() -> None:
 def test_wrong_arguments_are_named(call, message: str) -> None:
     with pytest.raises(BadArgument, match=message):
         call()
+
+
+def test_float32_entries_leave_only_the_error_of_the_lines() -> None:
+    report = table_error(build_table(np.tanh, 257, -8, 8, output="fp32"), np.tanh, -8, 8)
+    bound = (1 / 16) ** 2 / 8 * 4 / (3 * np.sqrt(3))
+
+    assert bound * 0.99 < report.max_absolute < bound + 1e-7
+    assert lookup(build_table(np.tanh, 3, -1, 1, output="fp32"), 0.5).dtype == np.float32
+    with pytest.raises(BadArgument, match="no meaning for fp32"):
+        build_table(np.tanh, 3, -1, 1, output="fp32", scale=1.0)
+
+
+def test_integer_entries_saturate_where_the_quotient_overflows() -> None:
+    table = build_table(np.exp, 3, 0, 709, output="int8", scale=1e-9)
+
+    assert table.entries.tolist() == [127, 127, 127]
