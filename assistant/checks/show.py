@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from assistant.checks.types import Check, Outcome, Result, Value
+from assistant.checks.types import REQUIRED, Check, Outcome, Parameter, Result, Value
 
-__all__ = ["Lang", "rows", "sentence", "shown_value", "to_json"]
+__all__ = ["Lang", "description", "json_value", "rows", "sentence", "shown_value", "to_json"]
 
 Lang = Literal["zh", "en"]
 
@@ -45,15 +45,45 @@ def to_json(check: Check, outcome: Outcome) -> dict[str, Any]:
     return {
         "schema": 1,
         "check": check.name,
-        "arguments": _json(outcome.arguments),
+        "arguments": json_value(outcome.arguments),
         "status": outcome.status,
-        "result": _json(outcome.result),
+        "result": json_value(outcome.result),
         "units": {result.name: result.unit for result in check.results if result.unit},
-        "expected": _json(outcome.expected),
+        "expected": json_value(outcome.expected),
         "reason": outcome.reason,
         "assumptions": [{"zh": zh, "en": en} for zh, en in check.assumptions],
         "source": check.source,
         "seconds": round(outcome.seconds, 6),
+    }
+
+
+def description(check: Check) -> dict[str, Any]:
+    """Return what a check is as an object of strict JSON: titles, help, parameters and results."""
+    return {
+        "check": check.name,
+        "title": {"zh": check.zh, "en": check.en},
+        "help": {"zh": check.help_zh, "en": check.help_en},
+        "parameters": [_parameter(parameter) for parameter in check.parameters],
+        "results": [{"name": r.name, "zh": r.zh, "en": r.en, "unit": r.unit} for r in check.results],
+        "assumptions": [{"zh": zh, "en": en} for zh, en in check.assumptions],
+        "source": check.source,
+    }
+
+
+def _parameter(parameter: Parameter) -> dict[str, Any]:
+    is_required = parameter.default is REQUIRED
+    return {
+        "name": parameter.name,
+        "kind": parameter.kind,
+        "zh": parameter.zh,
+        "en": parameter.en,
+        "unit": parameter.unit,
+        "low": parameter.low,
+        "high": parameter.high,
+        "choices": list(parameter.choices),
+        "required": is_required,
+        "default": None if is_required else json_value(parameter.default),
+        "example": parameter.example,
     }
 
 
@@ -110,11 +140,12 @@ def _with_unit(text: str, unit: str) -> str:
     return f"{text} {unit}" if unit else text
 
 
-def _json(value: Value) -> Value:
+def json_value(value: Value) -> Value:
+    """Return a value as strict JSON has it: infinities and NaN as strings, tuples as lists, paths as text."""
     if isinstance(value, Mapping):
-        return {str(name): _json(item) for name, item in value.items()}
+        return {str(name): json_value(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_json(item) for item in value]
+        return [json_value(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return _float(value)
     return str(value) if isinstance(value, Path) else value
