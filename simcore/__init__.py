@@ -31,6 +31,7 @@ Read in this order; each group stands on those above it.
 
     device               figures of the devices, read from devices/*.toml
     typical              models whose size and time a vendor published, read from typical_models/*.toml
+    opset                ONNX opset versions that each toolchain takes
 
     Around a run
     metrics              how far a tensor is from the golden one: cosine, SQNR, msaccucmp's metrics and limits

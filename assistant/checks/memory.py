@@ -165,9 +165,7 @@ def head_padding(embed: int, heads: int, align: int) -> Mapping[str, Any]:
 def padded_sequence(frames: int, width: int, allocated: int, dtype: str) -> Mapping[str, Any]:
     """Return bytes of a sequence input as allocated and as needed."""
     if frames > allocated:
-        raise BadArgument(
-            f"frames: {frames} are more than the {allocated} allocated, which gives wrong results."
-        )
+        raise BadArgument(f"frames: {frames} are more than the {allocated} allocated, which gives wrong results.")
     bits = _bits(dtype)
     given, needed = ((t * width * bits + 7) // 8 for t in (allocated, frames))
     return {"allocated_bytes": given, "needed_bytes": needed, "ratio": given / needed, "saved_bytes": given - needed}

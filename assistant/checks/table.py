@@ -5,7 +5,7 @@ The rows stand in rows/, a file per topic, each beside its functions: rows/half.
 
 from typing import Final
 
-from assistant.checks.rows import half, quantization
+from assistant.checks.rows import compare, convert, half, memory, preprocess, quantization, speed
 from assistant.checks.types import Check
 
 __all__ = ["CHECKS"]
@@ -16,5 +16,10 @@ CHECKS: Final[dict[str, Check]] = {
     for row in (
         *quantization.ROWS,
         *half.ROWS,
+        *memory.ROWS,
+        *speed.ROWS,
+        *compare.ROWS,
+        *preprocess.ROWS,
+        *convert.ROWS,
     )
 }
