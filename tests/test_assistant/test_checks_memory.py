@@ -52,7 +52,10 @@ def test_known_cases(check: str, given: dict, expected: dict) -> None:
 def test_thirty_layers_of_each_kind_with_ncnn_biases() -> None:
     given = {"input_size": 256, "hidden": 256, "layers": 30, "bias": "ncnn"}
     sums = {
-        dtype: sum(run("recurrent_size", {**given, "kind": kind, "dtype": dtype}).result["mib"] for kind in ("RNN", "LSTM", "GRU"))
+        dtype: sum(
+            run("recurrent_size", {**given, "kind": kind, "dtype": dtype}).result["mib"]
+            for kind in ("RNN", "LSTM", "GRU")
+        )
         for dtype in ("float16", "int8")
     }
     assert round(sums["float16"], 2) == 60.13 and 30 < sums["int8"] < 30.1
@@ -77,7 +80,9 @@ def test_layouts_take_the_bytes_of_the_packed_array(shape: tuple[int, ...], dtyp
 
 
 def test_batch_multiplies_and_rows_are_padded_each() -> None:
-    result = run("tensor_bytes", {"shape": "3x5x7", "dtype": "int16", "batch": 4, "row_align": 32, "align": 1000}).result
+    result = run(
+        "tensor_bytes", {"shape": "3x5x7", "dtype": "int16", "batch": 4, "row_align": 32, "align": 1000}
+    ).result
     assert (result["row_bytes"], result["stored_bytes"], result["total_bytes"]) == (32, 4 * 15 * 32, 2000)
     rows = run("tensor_bytes", {"shape": "1x2x5x3", "dtype": "int8", "layout": "NHWC", "row_align": 16}).result
     assert (rows["row_bytes"], rows["stored_bytes"]) == (16, 2 * 16)

@@ -34,7 +34,12 @@ def test_images_count_the_bytes_of_their_planes(w: int, h: int, alignment: int) 
 
 @pytest.mark.parametrize(
     ("w", "h", "form", "says"),
-    [(3, 2, "nv12", "width 3 must be even"), (2, 3, "yuv420p", "height 3"), (0, 2, "gray", "width 0"), (2, 2, "p010", "unknown")],
+    [
+        (3, 2, "nv12", "width 3 must be even"),
+        (2, 3, "yuv420p", "height 3"),
+        (0, 2, "gray", "width 0"),
+        (2, 2, "p010", "unknown"),
+    ],
 )
 def test_impossible_images_are_refused(w: int, h: int, form: str, says: str) -> None:
     with pytest.raises(BadArgument, match=says):
@@ -55,7 +60,9 @@ def test_recurrent_layers_hold_what_torch_would(kind: str, gates: int, layers: i
 
 
 def test_bias_forms_count_their_vectors() -> None:
-    forms = {form: sizes.recurrent_size("GRU", 2, 10, bias=form).biases for form in ("none", "single", "double", "ncnn")}
+    forms = {
+        form: sizes.recurrent_size("GRU", 2, 10, bias=form).biases for form in ("none", "single", "double", "ncnn")
+    }
     assert forms == {"none": 0, "single": 30, "double": 60, "ncnn": 40}
     assert onnx.helper.make_tensor("B", 1, (1, 60), [0.0] * 60).dims[1] == forms["double"]
 
@@ -67,7 +74,8 @@ def test_recurrent_refuses_what_cannot_be(arguments: tuple) -> None:
 
 
 @pytest.mark.parametrize(
-    ("chain", "expected"), [([5], (5, 0)), ([65536, 32768, 8192], (98304, 0)), ([1, 2, 9, 3, 9, 3], (12, 2)), ([0, 0], (0, 0))]
+    ("chain", "expected"),
+    [([5], (5, 0)), ([65536, 32768, 8192], (98304, 0)), ([1, 2, 9, 3, 9, 3], (12, 2)), ([0, 0], (0, 0))],
 )
 def test_chain_peak_is_the_first_largest_pair(chain: list[int], expected: tuple[int, int]) -> None:
     assert sizes.chain_peak(chain) == expected
