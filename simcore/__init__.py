@@ -32,6 +32,14 @@ Read in this order; each group stands on those above it.
     presets              the modes of Nano, MagicMind and Horizon as such rules, with what is assumed in them
 
     device               figures of the devices, read from devices/*.toml
+    typical              models whose size and time a vendor published, read from typical_models/*.toml
+    opset                ONNX opset versions that each toolchain takes
+
+    Around a run
+    metrics              how far a tensor is from the golden one: cosine, SQNR, msaccucmp's metrics and limits
+    normalization        one input normalization in the words of each toolchain
+    sizes                bytes of aligned blocks, images, recurrent layers; peak of a chain of tensors
+    timing               throughput, pipelines, instances, cycles
 
 Import a thing from the file that defines it. Every function is pure: same arguments, same bits.
 """

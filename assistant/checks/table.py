@@ -5,7 +5,19 @@ The rows stand in rows/, a file per topic, each beside its functions: rows/half.
 
 from typing import Final
 
-from assistant.checks.rows import activation_tables, calibration, half, integers, quantization, recurrent
+from assistant.checks.rows import (
+    activation_tables,
+    calibration,
+    compare,
+    convert,
+    half,
+    integers,
+    memory,
+    preprocess,
+    quantization,
+    recurrent,
+    speed,
+)
 from assistant.checks.types import Check
 
 __all__ = ["CHECKS"]
@@ -20,5 +32,10 @@ CHECKS: Final[dict[str, Check]] = {
         *activation_tables.ROWS,
         *integers.ROWS,
         *recurrent.ROWS,
+        *memory.ROWS,
+        *speed.ROWS,
+        *compare.ROWS,
+        *preprocess.ROWS,
+        *convert.ROWS,
     )
 }
