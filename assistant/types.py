@@ -1,9 +1,10 @@
 """The values that commands and screens show, all frozen."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from assistant.checks.types import Outcome
+from assistant.checks.types import Outcome, Value
 from kb.types import Hit, Lang, Span, Unknown, Unlisted
 
 
@@ -62,8 +63,8 @@ class Computed:
     """Required parameters that the question does not give."""
     ambiguous: tuple[tuple[str, tuple[str, ...]], ...]
     """(parameter, the candidates as the question writes them): none was chosen."""
-    given: tuple[tuple[str, str], ...]
-    """(parameter, value as `asknpu run` takes it) of what was read."""
+    given: Mapping[str, Value]
+    """Arguments that were read, by parameter."""
 
 
 @dataclass(frozen=True, slots=True)

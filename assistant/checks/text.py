@@ -53,8 +53,7 @@ def computed(found: Computed, lang: Lang) -> str:
     if found.read:
         read = "; ".join(f"`{name}` ← {_plain(words)}" for name, words in found.read)
         parts.append(say["computed_read"].format(read=read))
-    given = dict(found.given)
-    again = command(found.check, {**given, **{name: "..." for name in found.missing}})
+    again = command(found.check, {**found.given, **{name: "..." for name in found.missing}})
     parts.append(say["computed_edit"].format(command=f"`{again}`"))
     return "\n\n".join(parts)
 
