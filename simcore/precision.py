@@ -23,7 +23,7 @@ from simcore.activations import Normalize, Shift, SigmoidForm, TanhForm
 from simcore.errors import BadArgument
 from simcore.fp16 import SATURATE, Mode
 from simcore.fp16_sum import Accumulator, Order
-from simcore.graph import Node, Tensor, described
+from simcore.graph import Node, Tensor
 from simcore.lut import Table
 from simcore.quantize import CONVENTIONS
 from simcore.rounding import Overflow, int_type
@@ -155,7 +155,7 @@ def rule_of(precision: Precision, node: Node) -> Rule:
         return chosen.cube
     rule = chosen.recurrent if node.op_type in RECURRENT and not node.domain else chosen.vector
     if rule is None:
-        raise BadArgument(f"{described(node)}: {chosen.name} is for {', '.join(sorted(PRODUCTS))} only")
+        raise BadArgument(f"{chosen.name} is for {', '.join(sorted(PRODUCTS))} only; choose another for this node")
     return rule
 
 

@@ -50,7 +50,7 @@ def quantized_product(call: Call, node: Node, rule: Quantized, ranges: Ranges, c
     """Return the function of one of the four operators under a rule; constant weights are quantized here, once.
 
     Args:
-        call: the float32 operator with its attributes; used for empty tensors.
+        call: the float32 operator with its attributes; used for empty tensors and for integers.
         node: Conv, ConvTranspose, MatMul or Gemm.
         rule: types, conventions, bias and overflow.
         ranges: calibrated ranges by tensor name.
@@ -63,7 +63,7 @@ def quantized_product(call: Call, node: Node, rule: Quantized, ranges: Ranges, c
     attributes: dict[str, Any] = dict(node.attributes)
     fixed = [constants.get(name) for name in node.inputs[:2]]
     prepared = [
-        _weight(value, node, side, rule) if value is not None and value.size else None
+        _weight(value, node, side, rule) if value is not None and value.size and value.dtype.kind == "f" else None
         for side, value in enumerate(fixed)
     ]
     has_weight = any(codes is not None for codes in prepared)
@@ -78,10 +78,14 @@ def quantized_product(call: Call, node: Node, rule: Quantized, ranges: Ranges, c
         return _Codes(quantize(_wide(values), how), int(how.zero_point), step(how))
 
     def quantized(first: Tensor, second: Tensor, extra: Tensor | None = None) -> Tensor:
-        if not first.size or not second.size:
-            result: Tensor = call(first, second, extra) if extra is not None else call(first, second)
-            return result
-        y = product(operand_of(0, first), operand_of(1, second), extra, rule, attributes)
+        is_float = first.dtype.kind == "f" and second.dtype.kind == "f"
+        y: Tensor
+        if is_float and first.size and second.size:
+            y = product(operand_of(0, first), operand_of(1, second), extra, rule, attributes)
+        else:
+            y = call(first, second, extra) if extra is not None else call(first, second)
+            if not is_float:
+                return y
         if isinstance(rule.output, Half):
             return round_fp16(y, rule.output.mode).astype(first.dtype)
         with np.errstate(over="ignore"):
@@ -189,6 +193,14 @@ def _gemm(a: _Codes, b: _Codes, c: Tensor | None, rule: Quantized, attributes: M
     alpha, beta = float(attributes.get("alpha", 1.0)), float(attributes.get("beta", 1.0))
     left = a.codes.T if attributes.get("transA", 0) else a.codes
     right = b.codes.T if attributes.get("transB", 0) else b.codes
+    if left.ndim != 2 or right.ndim != 2 or left.shape[1] != right.shape[0]:
+        raise BadArgument(
+            f"Gemm: shapes {list(a.codes.shape)} and {list(b.codes.shape)} do not fit; both must be matrices with a "
+            "common inner size"
+        )
+    shape = (left.shape[0], right.shape[1])
+    if c is not None and (c.ndim > 2 or any(n not in (1, m) for n, m in zip(c.shape[::-1], shape[::-1], strict=False))):
+        raise BadArgument(f"Gemm: C of shape {list(c.shape)} does not broadcast to {list(shape)}")
     unit = a.step * b.step
     acc: NDArray[np.integer] = matmul(left, right, a.zero_point, b.zero_point, overflow="wide")
     added = None if c is None else c.astype(np.float64) * beta

@@ -6,7 +6,7 @@ activations, no clip, peepholes, sequence_lens or coupled gates. Source: AMCT gu
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -22,7 +22,9 @@ __all__ = ["quantized_layer"]
 Call = Callable[..., Any]
 
 #: Directions by the ONNX attribute: whether each runs from the end.
-_ORDERS = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}
+_ORDERS: Final = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}
+#: The activations that are computed, per direction.
+_ACTIVATIONS: Final = {"LSTM": ("Sigmoid", "Tanh", "Tanh"), "GRU": ("Sigmoid", "Tanh")}
 
 
 def quantized_layer(call: Call, node: Node, rule: Quantized, ranges: Ranges) -> Call:
@@ -41,7 +43,11 @@ def quantized_layer(call: Call, node: Node, rule: Quantized, ranges: Ranges) -> 
     optional = dict(zip(("sequence_lens", "", "", "P"), (*node.inputs[4:8], "", "", "", ""), strict=False))
     if node.op_type == "GRU":
         optional.pop("P", None)
-    extra = [name for name in ("activations", "clip", "input_forget") if attributes.get(name)]
+    extra = [name for name in ("clip", "input_forget") if attributes.get(name)]
+    directions = _ORDERS.get(str(attributes.get("direction", "forward")), (False,))
+    named = attributes.get("activations")
+    if isinstance(named, tuple) and named and named != _ACTIVATIONS[node.op_type] * len(directions):
+        extra.insert(0, "activations")
     extra += [name for name in ("sequence_lens", "P") if optional.get(name)]
     if extra:
         raise UnsupportedOp(
@@ -50,7 +56,6 @@ def quantized_layer(call: Call, node: Node, rule: Quantized, ranges: Ranges) -> 
     half = rule.output
     if not isinstance(half, Half):
         raise UnsupportedOp("the quantized form computes its gates in fp16; set output=Half()", described(node))
-    directions = _ORDERS.get(str(attributes.get("direction", "forward")), (False,))
     is_batch_first = bool(attributes.get("layout", 0))
     state_name = node.outputs[0] if node.outputs and node.outputs[0] else ""
 
