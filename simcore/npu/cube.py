@@ -124,7 +124,7 @@ def _wide(values: Tensor) -> NDArray[np.floating]:
 
 
 def _conv(x: _Codes, w: _Codes, b: Tensor | None, rule: Quantized, attributes: Mapping[str, Any]) -> Real:
-    _check_kernel("Conv", w, attributes)
+    _check_kernel("Conv", w, b, w.codes.shape[:1], attributes)
     unit = x.step * w.step
     acc = conv(
         x.codes, operand(w.codes, w.zero_point), x.zero_point, bias=_bias(b, unit, rule), overflow=rule.overflow,
@@ -134,7 +134,8 @@ def _conv(x: _Codes, w: _Codes, b: Tensor | None, rule: Quantized, attributes: M
 
 
 def _conv_transpose(x: _Codes, w: _Codes, b: Tensor | None, rule: Quantized, attributes: Mapping[str, Any]) -> Real:
-    _check_kernel("ConvTranspose", w, attributes)
+    channels = (w.codes.shape[1] * int(attributes.get("group", 1)),) if w.codes.ndim > 1 else ()
+    _check_kernel("ConvTranspose", w, b, channels, attributes)
     unit = x.step * w.step
     acc = conv_transpose(
         x.codes, w.codes, x.zero_point, w.zero_point, _bias(b, unit, rule), overflow=rule.overflow,
@@ -152,7 +153,11 @@ def _geometry(attributes: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return found
 
 
-def _check_kernel(op: str, w: _Codes, attributes: Mapping[str, Any]) -> None:
+def _check_kernel(
+    op: str, w: _Codes, b: Tensor | None, channels: tuple[int, ...], attributes: Mapping[str, Any]
+) -> None:
+    if b is not None and b.shape != channels:
+        raise BadArgument(f"{op}: bias of shape {list(b.shape)}; w {list(w.codes.shape)} needs {list(channels)}")
     kernel = attributes.get("kernel_shape")
     if kernel and tuple(kernel) != w.codes.shape[2:]:
         raise BadArgument(f"{op}: kernel_shape {list(kernel)} does not agree with w {list(w.codes.shape)}")

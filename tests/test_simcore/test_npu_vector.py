@@ -279,6 +279,8 @@ def running(exclusive: bool, reverse: bool) -> Callable[..., Any]:
 
 @dataclass(frozen=True)
 class Case:
+    """One operator with its inputs and its oracle."""
+
     op_type: str
     #: One letter per input: x data of `shape`, s small data of it, p positive; c a vector per channel, g per group,
     #: v positive per channel, n data of the last axes, m two numbers.
