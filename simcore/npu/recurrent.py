@@ -31,7 +31,8 @@ def quantized_layer(call: Call, node: Node, rule: Quantized, ranges: Ranges) -> 
     """Return the function of an LSTM or GRU node under a rule.
 
     Args:
-        call: the float32 operator with its attributes; measures the hidden state where it has no calibrated range.
+        call: the float32 operator with its attributes; measures the hidden state (with its initial value) where that
+            has no calibrated range.
         node: LSTM or GRU.
         rule: types and conventions; `output` must be Half.
         ranges: calibrated ranges; that of the output Y serves the hidden state.
@@ -63,6 +64,8 @@ def quantized_layer(call: Call, node: Node, rule: Quantized, ranges: Ranges) -> 
         measured = call(x, w, r, b, *rest)
         frames = (x.swapaxes(0, 1) if is_batch_first else x).astype(np.float32)
         starts = [*rest[1:], None, None][:2]
+        # The state enters the product as it starts, too: a range of y alone could cut the first one off.
+        seen = measured[0] if starts[0] is None else np.concatenate([measured[0].ravel(), starts[0].ravel()])
         finals: list[tuple[Tensor, ...]] = []
         outputs: list[Tensor] = []
         for d, backward in enumerate(directions):
@@ -72,7 +75,7 @@ def quantized_layer(call: Call, node: Node, rule: Quantized, ranges: Ranges) -> 
                 r[d].astype(np.float32),
                 None if b is None else b[d].astype(np.float32),
             )
-            how = _quantization(node.inputs[0], state_name, frames, measured[0], layer, rule, half, ranges)
+            how = _quantization(node.inputs[0], state_name, frames, seen, layer, rule, half, ranges)
             state = [None if s is None else (s[:, d] if is_batch_first else s[d]).astype(np.float32) for s in starts]
             ordered = frames[::-1] if backward else frames
             y, *last = _run(ordered, layer, how, state, attributes.get("linear_before_reset", 0) != 0)
