@@ -20,7 +20,7 @@ from simcore.recurrent_quantized import Quantization, run_quantized_gru, run_qua
 from tests.test_simcore.graphs import one
 
 F = np.float32
-T, B, I, H = 5, 2, 3, 4
+T, B, SIZE, H = 5, 2, 3, 4
 GATES = {"LSTM": 4, "GRU": 3}
 DIRECTIONS = {"forward": [False], "reverse": [True], "bidirectional": [False, True]}
 
@@ -45,8 +45,8 @@ def arrays(kind: str, direction: str, layout: int, has_bias: bool, has_state: bo
         return rng.normal(0, 0.6, shape).astype(F)
 
     found: dict[str, Any] = {
-        "x": values(B, T, I) if layout else values(T, B, I),
-        "w": values(d, gates * H, I),
+        "x": values(B, T, SIZE) if layout else values(T, B, SIZE),
+        "w": values(d, gates * H, SIZE),
         "r": values(d, gates * H, H),
         "b": values(d, 2 * gates * H) if has_bias else None,
         "lens": None,
