@@ -39,7 +39,7 @@ Output = Literal["fp16", "int8", "int16"]
 Entries = NDArray[np.float16] | NDArray[np.integer]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Table:
     """A table of n entries at equal distances."""
 

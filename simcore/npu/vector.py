@@ -136,8 +136,8 @@ def _log_sum_exp(how: Half, x: Fp16, axes: tuple[int, ...]) -> Fp16:
 
 
 def _softmax(how: Half, x: Fp16, *, axis: int = -1) -> Fp16:
-    return activations.softmax(
-        x,
+    y = activations.softmax(
+        np.atleast_1d(x),
         axis,
         shift=how.shift,
         normalize=how.normalize,
@@ -145,13 +145,15 @@ def _softmax(how: Half, x: Fp16, *, axis: int = -1) -> Fp16:
         order=how.order,
         mode=how.mode,
     )
+    return y.reshape(x.shape)
 
 
 def _log_softmax(how: Half, x: Fp16, *, axis: int = -1) -> Fp16:
-    along = reduced_axes([axis], x.ndim, 0)
-    shifted = fp16.sub(x, np.max(x, axis=along, keepdims=True, initial=np.float16(-fp16.MAX)), how.mode)
+    rows = np.atleast_1d(x)
+    along = reduced_axes([axis], rows.ndim, 0)
+    shifted = fp16.sub(rows, np.max(rows, axis=along, keepdims=True, initial=np.float16(-fp16.MAX)), how.mode)
     total = _reduced(how, fp16.exp(shifted, how.mode), along)
-    return fp16.sub(shifted, fp16.log(total, how.mode), how.mode)
+    return fp16.sub(shifted, fp16.log(total, how.mode), how.mode).reshape(x.shape)
 
 
 def _flattened(along_axis: Callable[..., Fp16]) -> Callable[..., Fp16]:
@@ -273,7 +275,7 @@ def _group_normalization(
 ) -> Fp16:
     if x.shape[1] % num_groups:
         raise BadArgument(f"GroupNormalization: {x.shape[1]} channels are not a multiple of num_groups {num_groups}")
-    grouped = x.reshape(x.shape[0], num_groups, -1)
+    grouped = x.reshape(x.shape[0], num_groups, x.shape[1] // num_groups * math.prod(x.shape[2:]))
     y = _standardized(how, grouped, (2,), epsilon).reshape(x.shape)
     if scale.shape[0] != x.shape[1]:
         scale, bias = (np.repeat(v, x.shape[1] // num_groups) for v in (scale, bias))

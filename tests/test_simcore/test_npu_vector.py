@@ -761,6 +761,33 @@ def test_empty_tensors_have_the_shape_of_golden_mode(op_type: str) -> None:
     assert got.dtype == want.dtype and got.shape == want.shape
 
 
+@pytest.mark.parametrize("op_type", ["Softmax", "LogSoftmax", "Sigmoid", "Add", "Mean"])
+def test_a_tensor_of_rank_0_stays_one(op_type: str) -> None:
+    x = np.array(0.25, np.float32)
+    inputs = {"x": x, "b": x} if op_type in ("Add", "Mean") else {"x": x}
+    got = run_half(op_type, inputs, Half())[0]
+
+    assert got.shape == ()
+    assert (
+        got.item()
+        == {"Softmax": 1, "LogSoftmax": 0, "Sigmoid": scalar.sigmoid(0.25), "Add": 0.5, "Mean": 0.25}[op_type]
+    )
+
+
+@pytest.mark.parametrize(
+    "op_type", ["LayerNormalization", "InstanceNormalization", "GroupNormalization", "RMSNormalization"]
+)
+def test_normalizations_of_an_empty_batch_are_empty(op_type: str) -> None:
+    inputs = {"x": np.empty((0, 4, 3), np.float32)}
+    for name in ("scale", "b")[: 1 if op_type == "RMSNormalization" else 2]:
+        inputs[name] = np.ones(3 if op_type[:2] in ("La", "RM") else 4, np.float32)
+    attributes = {"num_groups": 2} if op_type == "GroupNormalization" else {}
+    data = load_onnx_bytes(one(op_type, inputs, opset=23, **attributes).SerializeToString())
+
+    for precision in (None, half(Half())):
+        assert run(data, inputs, precision=precision)["y0"].shape == (0, 4, 3)
+
+
 def test_the_mean_of_nothing_is_nan_as_the_mode_has_it() -> None:
     inputs = {"x": np.empty((2, 0), np.float32), "axes": I64([1])}
 
