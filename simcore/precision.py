@@ -100,7 +100,8 @@ class Quantized:
     pair: tuple[str, str] = ("int8", "int8")
     """Types of the operands of a product whose operands are both computed; both by `weight_convention`."""
     bias: Literal["int32", "float"] = "int32"
-    """Bias in the accumulator, in units of step_x * step_w; or added after it, before the one rounding."""
+    """Bias in the accumulator, in units of step_x * step_w; or added after it, before the one rounding. LSTM and GRU
+    always have it in the accumulator."""
     overflow: Overflow = "saturate"
     """What a 32-bit accumulator makes of the exact sum."""
     output: Half | Float32 = field(default_factory=Half)

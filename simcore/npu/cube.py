@@ -5,7 +5,9 @@
     y   = acc * (step_x * step_w)                   in float64, rounded once to fp16 or float32
 
 Source of the scheme: AMCT guide, quantization principle, and its deployed graph AscendQuant - operator - AscendDequant;
-bias as `round(bias / (step_x * step_w))` in int32 (AMCT guide, conversion of QAT models).
+bias as `round(bias / (step_x * step_w))` in int32 (AMCT guide, conversion of QAT models), refused where it leaves int32
+(AMCT error "Quantized bias of layer ... exceed int32 range"). C of Gemm is such a bias if it has one number per column
+and alpha is 1; any other C is added after the accumulator, before the one rounding.
 """
 
 from collections.abc import Callable, Mapping
@@ -169,10 +171,13 @@ def _bias(b: Tensor | None, unit: Real, rule: Quantized) -> NDArray[np.int64] | 
         return None
     with np.errstate(over="ignore"):
         codes = np.rint(b.astype(np.float64) / unit)
-    if not np.all(np.abs(codes) < _INT32_END):
+    fits = np.abs(codes) < _INT32_END
+    if not fits.all():
+        channel = int(np.argmin(fits))
         raise BadArgument(
-            f"bias: {float(np.abs(b).max()):g} leaves int32 in units of {float(np.min(unit)):g}; widen the range of "
-            'the input, or take bias="float"'
+            f"bias: {float(b[channel]):g} of channel {channel} leaves int32 in units of "
+            f"{float(np.broadcast_to(unit, b.shape)[channel]):g}, as its weights or the input span next to nothing; "
+            'set Half for this node (AMCT: skip the layer), or bias="float"'
         )
     return codes.astype(np.int64)
 

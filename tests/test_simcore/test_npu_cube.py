@@ -495,9 +495,16 @@ def test_a_bias_that_leaves_int32_is_refused_with_the_node(op_type: str) -> None
     if op_type.startswith("Conv"):
         x, w = x.reshape(1, 1, 1), w.reshape(1, 1, 1)
 
-    with pytest.raises(ModelError, match=f"node 'product' \\({op_type}\\): bias: 10000 leaves int32"):
+    with pytest.raises(ModelError, match=f"node 'product' \\({op_type}\\): bias: 10000 of channel 0 leaves int32"):
         run_product(op_type, x, w, Quantized(), np.float32([1e4]))
     assert run_product(op_type, x, w, Quantized(bias="float"), np.float32([1e4])).item() == 10000
+
+
+def test_the_channel_whose_weights_vanish_is_named() -> None:
+    w = np.float32([[1, 1e-30, 1]])
+
+    with pytest.raises(ModelError, match="bias: 2 of channel 1 leaves int32 in units of .*; set Half for this node"):
+        run_product("Gemm", np.ones((1, 1), F), w, Quantized(), np.float32([1, 2, 3]))
 
 
 def test_a_result_above_fp16_saturates_and_float32_does_not() -> None:

@@ -32,6 +32,7 @@ from simcore.precision import (
 )
 from simcore.presets import HORIZON_QTYPES, MAGICMIND_MODES, horizon, magicmind, nano
 from tests.test_simcore.graphs import graph, one
+from tests.test_simcore.test_npu_cube import grid
 from tests.test_simcore.test_onnx_node_cases import _array, _cases
 
 F = np.float32
@@ -440,6 +441,75 @@ def test_a_moving_operator_under_quantized_reads_no_codes_but_keeps_the_output_t
 
     assert run(g, {"x": x}, precision=Precision(setting(Quantized())))["y"].tolist() == [float(np.float16(0.1)), 65504]
     assert np.array_equal(run(g, {"x": x}, precision=Precision(setting(Quantized(output=Float32()))))["y"], x)
+
+
+# ------------------------------------------------------------------------ operators through codes, products in fp16
+
+
+def coded(x: np.ndarray, to: str, convention: str) -> np.ndarray:
+    """Return what the codes of x stand for, by the formulas of test_npu_cube."""
+    how = grid([float(v) for v in x.reshape(-1)], convention, to)
+    return np.array([F(how.centred(float(v))) * how.scale for v in x.reshape(-1)], F).reshape(x.shape)
+
+
+@pytest.mark.parametrize("output", [Float32(), Half()], ids=["float32", "half"])
+@pytest.mark.parametrize(("to", "convention"), [("int8", "horizon"), ("int16", "horizon"), ("int8", "onnx_dynamic")])
+@pytest.mark.parametrize("op_type", ["Add", "Div", "Softmax", "Sigmoid", "AveragePool", "ReduceMean", "Erf"])
+def test_other_operators_read_what_the_codes_of_their_inputs_stand_for(
+    op_type: str, to: str, convention: str, output: Half | Float32
+) -> None:
+    rng = np.random.default_rng(3)
+    inputs = {"x": rng.normal(0.4, 1, (1, 2, 6)).astype(F)}
+    if op_type in ("Add", "Div"):
+        inputs["b"] = rng.uniform(0.5, 1, (1, 2, 6)).astype(F)
+    attributes = {"kernel_shape": [2]} if op_type == "AveragePool" else {}
+    data = load_onnx_bytes(one(op_type, inputs, **attributes).SerializeToString())
+    read = {name: coded(x, to, convention) for name, x in inputs.items()}
+    base = Precision(setting(output))
+
+    got = run(data, inputs, precision=Precision(setting(Quantized(to, convention=convention, output=output))))["y0"]
+
+    assert np.array_equal(got, run(data, read, precision=base)["y0"])
+
+
+def test_constants_of_operators_without_weights_stay_floats() -> None:
+    x, k = F([[1, -1]]), F([[0.1, 100]])
+    constant = graph([node("Mul", ["x", "k"], ["y"])], {"x": [1, 2]}, ["y"], {"k": k})
+    computed = graph([node("Mul", ["x", "k"], ["y"])], {"x": [1, 2], "k": [1, 2]}, ["y"])
+
+    np.testing.assert_allclose(run(constant, {"x": x}, precision=horizon("int8"))["y"], k * coded(x, "int8", "horizon"))
+    assert (
+        run(computed, {"x": x, "k": k}, precision=horizon("int8"))["y"].reshape(-1)[0] == 0
+    )  # 0.1 is below half a step
+
+
+def test_infinite_and_missing_values_saturate_and_vanish_in_codes() -> None:
+    x = F([np.inf, -np.inf, np.nan, 1])
+    data = load_onnx_bytes(one("Identity", {"x": x}).SerializeToString())
+    doubled = load_onnx_bytes(one("Add", {"x": x, "b": x}).SerializeToString())
+
+    assert run(doubled, {"x": x, "b": x}, precision=horizon("int8"))["y0"].tolist() == [127 / 64, -2, 0, 127 / 64]
+    assert np.array_equal(run(data, {"x": x}, precision=horizon("int8"))["y0"], x, equal_nan=True)
+
+
+@pytest.mark.parametrize("op_type", ["Conv", "ConvTranspose", "MatMul", "Gemm", "Einsum", "RNN"])
+def test_products_in_fp16_read_fp16_and_are_rounded_once(op_type: str) -> None:
+    rng = np.random.default_rng(4)
+    shapes: dict[str, Any] = {
+        "Conv": ({"x": (1, 3, 8), "w": (4, 3, 3), "b": (4,)}, {}),
+        "ConvTranspose": ({"x": (1, 3, 8), "w": (3, 4, 3), "b": (4,)}, {}),
+        "MatMul": ({"x": (4, 9), "w": (9, 5)}, {}),
+        "Gemm": ({"x": (4, 9), "w": (9, 5), "c": (5,)}, {"alpha": 0.3, "beta": 0.7}),
+        "Einsum": ({"x": (4, 9), "w": (9, 5)}, {"equation": "ij,jk->ik"}),
+        "RNN": ({"x": (3, 1, 2), "w": (1, 4, 2), "r": (1, 4, 4)}, {"hidden_size": 4}),
+    }
+    inputs = {name: rng.normal(0, 30, shape).astype(F) for name, shape in shapes[op_type][0].items()}
+    rounded = {name: x.astype(np.float16).astype(F) for name, x in inputs.items()}
+    data = load_onnx_bytes(one(op_type, inputs, **shapes[op_type][1]).SerializeToString())
+
+    got = run(data, inputs, precision=magicmind("force_float16"))["y0"]
+
+    assert np.array_equal(got, run(data, rounded)["y0"].astype(np.float16).astype(F))
 
 
 # ------------------------------------------------------------------------------------------------------- control flow
