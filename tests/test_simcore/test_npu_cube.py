@@ -503,7 +503,7 @@ def test_a_bias_that_leaves_int32_is_refused_with_the_node(op_type: str) -> None
 def test_the_channel_whose_weights_vanish_is_named() -> None:
     w = np.float32([[1, 1e-30, 1]])
 
-    with pytest.raises(ModelError, match="bias: 2 of channel 1 leaves int32 in units of .*; set Half for this node"):
+    with pytest.raises(ModelError, match=r"bias: 2 of channel 1 leaves int32 in units of .*; set Half for this node"):
         run_product("Gemm", np.ones((1, 1), F), w, Quantized(), np.float32([1, 2, 3]))
 
 

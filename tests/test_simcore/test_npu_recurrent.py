@@ -252,6 +252,24 @@ def test_a_bias_that_leaves_int32_is_refused_with_the_node() -> None:
         run_node("LSTM", inputs, Quantized())
 
 
+def test_sums_that_leave_int32_follow_the_overflow_rule() -> None:
+    # The sum of three products of 32767^2 leaves int32.
+    inputs = arrays("LSTM", "forward", 0, False, False)
+    inputs = inputs | {"x": np.ones_like(inputs["x"]), "w": np.ones_like(inputs["w"])}
+    rules = {
+        o: Quantized("int16", "int16", "onnx_symmetric", "onnx_symmetric", overflow=o)
+        for o in ("saturate", "wrap", "wide")
+    }
+    golden = run_node("LSTM", inputs, None)
+    results = {name: run_node("LSTM", inputs, rule)[0] for name, rule in rules.items()}
+
+    for name, rule in rules.items():
+        assert np.array_equal(results[name], oracle("LSTM", inputs, rule, golden[0], "forward", 0, 0)[0].astype(F))
+    assert np.abs(results["wide"] - golden[0]).max() < 0.01
+    assert not np.array_equal(results["saturate"], results["wide"])
+    assert not np.array_equal(results["wrap"], results["saturate"])
+
+
 def test_directions_must_fit_the_weights() -> None:
     inputs = arrays("LSTM", "forward", 0, True, False)
 
