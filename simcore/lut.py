@@ -42,7 +42,7 @@ Entries = NDArray[np.float16] | NDArray[np.float32] | NDArray[np.integer]
 _FLOATS = ("fp16", "fp32")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Table:
     """A table of n entries at equal distances."""
 

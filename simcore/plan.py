@@ -2,7 +2,7 @@
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -134,10 +134,14 @@ def _prepared(
     outside: Sequence[str],
     fixed: Mapping[str, Tensor],
     precision: Precision | None,
+    from_shapes: Set[str] = frozenset(),
 ) -> Plan:
-    """Return the plan of a graph that reads the names `outside` and the constants `fixed` from around it."""
+    """Return the plan of a graph that reads the names `outside` and the constants `fixed` from around it.
+
+    Of the names outside, `from_shapes` follow from shapes and constants alone.
+    """
     own = {name: value for name, value in graph.initializers.items() if name not in replaced}
-    draft = _Draft({"": _ABSENT}, {**fixed, **own}, precision=precision)
+    draft = _Draft({"": _ABSENT}, {**fixed, **own}, precision=precision, from_shapes=set(from_shapes))
     feeds = {name: draft.place(name) for name in (*(info.name for info in graph.inputs), *replaced, *outside)}
     for node in graph.nodes:
         _add(draft, node, graph.opset)
@@ -159,9 +163,8 @@ def _add(draft: _Draft, node: Node, opset: Mapping[str, int]) -> None:
         read = captures(graph)
         fixed = {name: draft.constants[name] for name in read if name in draft.constants}
         variable = tuple(name for name in read if name not in fixed)
-        bodies.append(
-            SubPlan(attribute, graph, _prepared(graph, frozenset(), variable, fixed, draft.precision), variable)
-        )
+        plan = _prepared(graph, frozenset(), variable, fixed, draft.precision, draft.from_shapes.intersection(read))
+        bodies.append(SubPlan(attribute, graph, plan, variable))
     results = None if bodies else _folded(call, node, draft.constants)
     if results is None:
         call = _by_precision(draft, call, node, opset)
@@ -306,6 +309,6 @@ def explained(error: Exception, node: Node, arguments: Sequence[Any]) -> ModelEr
     if isinstance(error, ModelError) and error.node:
         return error
     kinds = (f"{x.dtype.name} {list(x.shape)}" if isinstance(x, np.ndarray) else "none" for x in arguments)
-    reason = f"{error or type(error).__name__} (inputs: {', '.join(kinds)})"
+    reason = f"{error or type(error).__name__}" + (f" (inputs: {', '.join(kinds)})" if arguments else "")
     kind = UnsupportedOp if isinstance(error, UnsupportedOp) else ModelError
     return kind(" ".join(reason.split()), described(node))

@@ -23,7 +23,7 @@ from simcore.activations import Normalize, Shift, SigmoidForm, TanhForm
 from simcore.errors import BadArgument
 from simcore.fp16 import SATURATE, Mode
 from simcore.fp16_sum import Accumulator, Order
-from simcore.graph import Node, Tensor, described
+from simcore.graph import Node, Tensor
 from simcore.lut import Table
 from simcore.quantize import CONVENTIONS
 from simcore.rounding import Overflow, int_type
@@ -100,7 +100,8 @@ class Quantized:
     pair: tuple[str, str] = ("int8", "int8")
     """Types of the operands of a product whose operands are both computed; both by `weight_convention`."""
     bias: Literal["int32", "float"] = "int32"
-    """Bias in the accumulator, in units of step_x * step_w; or added after it, before the one rounding."""
+    """Bias in the accumulator, in units of step_x * step_w; or added after it, before the one rounding. LSTM and GRU
+    always have it in the accumulator."""
     overflow: Overflow = "saturate"
     """What a 32-bit accumulator makes of the exact sum."""
     output: Half | Float32 = field(default_factory=Half)
@@ -155,7 +156,7 @@ def rule_of(precision: Precision, node: Node) -> Rule:
         return chosen.cube
     rule = chosen.recurrent if node.op_type in RECURRENT and not node.domain else chosen.vector
     if rule is None:
-        raise BadArgument(f"{described(node)}: {chosen.name} is for {', '.join(sorted(PRODUCTS))} only")
+        raise BadArgument(f"{chosen.name} is for {', '.join(sorted(PRODUCTS))} only; choose another for this node")
     return rule
 
 

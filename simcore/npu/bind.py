@@ -71,7 +71,7 @@ def with_precision(
     if node.op_type in RECURRENT and not node.domain:
         return recurrent.quantized_layer(call, node, rule, precision.ranges)
     if node.op_type in MOVING:
-        return call
+        return _output(call, function, node, rule)
     return _through_codes(_output(call, function, node, rule), node, rule, precision.ranges, constants)
 
 
@@ -98,7 +98,7 @@ def _half(call: Call, function: Operator, node: Node, how: Half) -> Call:
         # What computes keeps the type of its first float input; what moves, and what has no float input, its own.
         kept = None if node.op_type in MOVING or not data else next(iter(data.values())).dtype
         if isinstance(result, tuple):
-            return tuple(_stored(y, how, kept) for y in result)
+            return tuple(_stored(y, how, _type_of(i, node, inputs, kept)) for i, y in enumerate(result))
         return _stored(result, how, kept)
 
     return half
@@ -106,6 +106,16 @@ def _half(call: Call, function: Operator, node: Node, how: Half) -> Call:
 
 def _is_float(x: Tensor | None) -> TypeGuard[Tensor]:
     return isinstance(x, np.ndarray | np.generic) and x.dtype in (np.float16, np.float32, np.float64)
+
+
+def _type_of(
+    output: int, node: Node, inputs: tuple[Tensor | None, ...], kept: "np.dtype[Any] | None"
+) -> "np.dtype[Any] | None":
+    """Return the type of one of several outputs: `kept`, but the statistics of normalizations have their own."""
+    if output and node.op_type == "LayerNormalization" and kept is not None:
+        return np.promote_types(kept, np.float32)
+    running = inputs[output + 2] if output and node.op_type == "BatchNormalization" else None
+    return kept if running is None else running.dtype
 
 
 def _stored(y: Tensor, how: Half, kept: "np.dtype[Any] | None") -> Tensor:

@@ -5,7 +5,9 @@
     y   = acc * (step_x * step_w)                   in float64, rounded once to fp16 or float32
 
 Source of the scheme: AMCT guide, quantization principle, and its deployed graph AscendQuant - operator - AscendDequant;
-bias as `round(bias / (step_x * step_w))` in int32 (AMCT guide, conversion of QAT models).
+bias as `round(bias / (step_x * step_w))` in int32 (AMCT guide, conversion of QAT models), refused where it leaves int32
+(AMCT error "Quantized bias of layer ... exceed int32 range"). C of Gemm is such a bias if it has one number per column
+and alpha is 1; any other C is added after the accumulator, before the one rounding.
 """
 
 from collections.abc import Callable, Mapping
@@ -50,7 +52,7 @@ def quantized_product(call: Call, node: Node, rule: Quantized, ranges: Ranges, c
     """Return the function of one of the four operators under a rule; constant weights are quantized here, once.
 
     Args:
-        call: the float32 operator with its attributes; used for empty tensors.
+        call: the float32 operator with its attributes; used for empty tensors and for integers.
         node: Conv, ConvTranspose, MatMul or Gemm.
         rule: types, conventions, bias and overflow.
         ranges: calibrated ranges by tensor name.
@@ -63,7 +65,7 @@ def quantized_product(call: Call, node: Node, rule: Quantized, ranges: Ranges, c
     attributes: dict[str, Any] = dict(node.attributes)
     fixed = [constants.get(name) for name in node.inputs[:2]]
     prepared = [
-        _weight(value, node, side, rule) if value is not None and value.size else None
+        _weight(value, node, side, rule) if value is not None and value.size and value.dtype.kind == "f" else None
         for side, value in enumerate(fixed)
     ]
     has_weight = any(codes is not None for codes in prepared)
@@ -78,10 +80,14 @@ def quantized_product(call: Call, node: Node, rule: Quantized, ranges: Ranges, c
         return _Codes(quantize(_wide(values), how), int(how.zero_point), step(how))
 
     def quantized(first: Tensor, second: Tensor, extra: Tensor | None = None) -> Tensor:
-        if not first.size or not second.size:
-            result: Tensor = call(first, second, extra) if extra is not None else call(first, second)
-            return result
-        y = product(operand_of(0, first), operand_of(1, second), extra, rule, attributes)
+        is_float = first.dtype.kind == "f" and second.dtype.kind == "f"
+        y: Tensor
+        if is_float and first.size and second.size:
+            y = product(operand_of(0, first), operand_of(1, second), extra, rule, attributes)
+        else:
+            y = call(first, second, extra) if extra is not None else call(first, second)
+            if not is_float:
+                return y
         if isinstance(rule.output, Half):
             return round_fp16(y, rule.output.mode).astype(first.dtype)
         with np.errstate(over="ignore"):
@@ -120,7 +126,7 @@ def _wide(values: Tensor) -> NDArray[np.floating]:
 
 
 def _conv(x: _Codes, w: _Codes, b: Tensor | None, rule: Quantized, attributes: Mapping[str, Any]) -> Real:
-    _check_kernel("Conv", w, attributes)
+    _check_kernel("Conv", w, b, w.codes.shape[:1], attributes)
     unit = x.step * w.step
     acc = conv(
         x.codes, operand(w.codes, w.zero_point), x.zero_point, bias=_bias(b, unit, rule), overflow=rule.overflow,
@@ -130,7 +136,8 @@ def _conv(x: _Codes, w: _Codes, b: Tensor | None, rule: Quantized, attributes: M
 
 
 def _conv_transpose(x: _Codes, w: _Codes, b: Tensor | None, rule: Quantized, attributes: Mapping[str, Any]) -> Real:
-    _check_kernel("ConvTranspose", w, attributes)
+    channels = (w.codes.shape[1] * int(attributes.get("group", 1)),) if w.codes.ndim > 1 else ()
+    _check_kernel("ConvTranspose", w, b, channels, attributes)
     unit = x.step * w.step
     acc = conv_transpose(
         x.codes, w.codes, x.zero_point, w.zero_point, _bias(b, unit, rule), overflow=rule.overflow,
@@ -148,7 +155,11 @@ def _geometry(attributes: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return found
 
 
-def _check_kernel(op: str, w: _Codes, attributes: Mapping[str, Any]) -> None:
+def _check_kernel(
+    op: str, w: _Codes, b: Tensor | None, channels: tuple[int, ...], attributes: Mapping[str, Any]
+) -> None:
+    if b is not None and b.shape != channels:
+        raise BadArgument(f"{op}: bias of shape {list(b.shape)}; w {list(w.codes.shape)} needs {list(channels)}")
     kernel = attributes.get("kernel_shape")
     if kernel and tuple(kernel) != w.codes.shape[2:]:
         raise BadArgument(f"{op}: kernel_shape {list(kernel)} does not agree with w {list(w.codes.shape)}")
@@ -160,10 +171,13 @@ def _bias(b: Tensor | None, unit: Real, rule: Quantized) -> NDArray[np.int64] | 
         return None
     with np.errstate(over="ignore"):
         codes = np.rint(b.astype(np.float64) / unit)
-    if not np.all(np.abs(codes) < _INT32_END):
+    fits = np.abs(codes) < _INT32_END
+    if not fits.all():
+        channel = int(np.argmin(fits))
         raise BadArgument(
-            f"bias: {float(np.abs(b).max()):g} leaves int32 in units of {float(np.min(unit)):g}; widen the range of "
-            'the input, or take bias="float"'
+            f"bias: {float(b[channel]):g} of channel {channel} leaves int32 in units of "
+            f"{float(np.broadcast_to(unit, b.shape)[channel]):g}, as its weights or the input span next to nothing; "
+            'set Half for this node (AMCT: skip the layer), or bias="float"'
         )
     return codes.astype(np.int64)
 
@@ -189,6 +203,14 @@ def _gemm(a: _Codes, b: _Codes, c: Tensor | None, rule: Quantized, attributes: M
     alpha, beta = float(attributes.get("alpha", 1.0)), float(attributes.get("beta", 1.0))
     left = a.codes.T if attributes.get("transA", 0) else a.codes
     right = b.codes.T if attributes.get("transB", 0) else b.codes
+    if left.ndim != 2 or right.ndim != 2 or left.shape[1] != right.shape[0]:
+        raise BadArgument(
+            f"Gemm: shapes {list(a.codes.shape)} and {list(b.codes.shape)} do not fit; both must be matrices with a "
+            "common inner size"
+        )
+    shape = (left.shape[0], right.shape[1])
+    if c is not None and (c.ndim > 2 or any(n not in (1, m) for n, m in zip(c.shape[::-1], shape[::-1], strict=False))):
+        raise BadArgument(f"Gemm: C of shape {list(c.shape)} does not broadcast to {list(shape)}")
     unit = a.step * b.step
     acc: NDArray[np.integer] = matmul(left, right, a.zero_point, b.zero_point, overflow="wide")
     added = None if c is None else c.astype(np.float64) * beta

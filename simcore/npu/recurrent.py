@@ -6,7 +6,7 @@ activations, no clip, peepholes, sequence_lens or coupled gates. Source: AMCT gu
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -22,14 +22,17 @@ __all__ = ["quantized_layer"]
 Call = Callable[..., Any]
 
 #: Directions by the ONNX attribute: whether each runs from the end.
-_ORDERS = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}
+_ORDERS: Final = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}
+#: The activations that are computed, per direction.
+_ACTIVATIONS: Final = {"LSTM": ("Sigmoid", "Tanh", "Tanh"), "GRU": ("Sigmoid", "Tanh")}
 
 
 def quantized_layer(call: Call, node: Node, rule: Quantized, ranges: Ranges) -> Call:
     """Return the function of an LSTM or GRU node under a rule.
 
     Args:
-        call: the float32 operator with its attributes; measures the hidden state where it has no calibrated range.
+        call: the float32 operator with its attributes; measures the hidden state (with its initial value) where that
+            has no calibrated range.
         node: LSTM or GRU.
         rule: types and conventions; `output` must be Half.
         ranges: calibrated ranges; that of the output Y serves the hidden state.
@@ -41,7 +44,11 @@ def quantized_layer(call: Call, node: Node, rule: Quantized, ranges: Ranges) -> 
     optional = dict(zip(("sequence_lens", "", "", "P"), (*node.inputs[4:8], "", "", "", ""), strict=False))
     if node.op_type == "GRU":
         optional.pop("P", None)
-    extra = [name for name in ("activations", "clip", "input_forget") if attributes.get(name)]
+    extra = [name for name in ("clip", "input_forget") if attributes.get(name)]
+    directions = _ORDERS.get(str(attributes.get("direction", "forward")), (False,))
+    named = attributes.get("activations")
+    if isinstance(named, tuple) and named and named != _ACTIVATIONS[node.op_type] * len(directions):
+        extra.insert(0, "activations")
     extra += [name for name in ("sequence_lens", "P") if optional.get(name)]
     if extra:
         raise UnsupportedOp(
@@ -50,7 +57,6 @@ def quantized_layer(call: Call, node: Node, rule: Quantized, ranges: Ranges) -> 
     half = rule.output
     if not isinstance(half, Half):
         raise UnsupportedOp("the quantized form computes its gates in fp16; set output=Half()", described(node))
-    directions = _ORDERS.get(str(attributes.get("direction", "forward")), (False,))
     is_batch_first = bool(attributes.get("layout", 0))
     state_name = node.outputs[0] if node.outputs and node.outputs[0] else ""
 
@@ -58,6 +64,8 @@ def quantized_layer(call: Call, node: Node, rule: Quantized, ranges: Ranges) -> 
         measured = call(x, w, r, b, *rest)
         frames = (x.swapaxes(0, 1) if is_batch_first else x).astype(np.float32)
         starts = [*rest[1:], None, None][:2]
+        # The state enters the product as it starts, too: a range of y alone could cut the first one off.
+        seen = measured[0] if starts[0] is None else np.concatenate([measured[0].ravel(), starts[0].ravel()])
         finals: list[tuple[Tensor, ...]] = []
         outputs: list[Tensor] = []
         for d, backward in enumerate(directions):
@@ -67,7 +75,7 @@ def quantized_layer(call: Call, node: Node, rule: Quantized, ranges: Ranges) -> 
                 r[d].astype(np.float32),
                 None if b is None else b[d].astype(np.float32),
             )
-            how = _quantization(node.inputs[0], state_name, frames, measured[0], layer, rule, half, ranges)
+            how = _quantization(node.inputs[0], state_name, frames, seen, layer, rule, half, ranges)
             state = [None if s is None else (s[:, d] if is_batch_first else s[d]).astype(np.float32) for s in starts]
             ordered = frames[::-1] if backward else frames
             y, *last = _run(ordered, layer, how, state, attributes.get("linear_before_reset", 0) != 0)

@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from simcore import activations, fp16
+from simcore.errors import BadArgument
 from simcore.fp16 import Fp16, Mode, round_fp16
 from simcore.fp16_sum import cumsum as running_sum
 from simcore.fp16_sum import reduce_sum as sum_along
@@ -78,8 +79,8 @@ def _mean_of(how: Half, *inputs: Fp16) -> Fp16:
 
 
 def _inverse(count: int, mode: Mode) -> np.float16:
-    """Return the factor 1/count in fp16, formed before the run; a mean is a sum times it."""
-    return np.float16(round_fp16(1 / max(count, 1), mode))
+    """Return the factor 1/count in fp16, formed before the run; a mean is a sum times it (over nothing 0 * inf)."""
+    return np.float16(round_fp16(1 / count if count else math.inf, mode))
 
 
 def _reduced(how: Half, x: Fp16, axes: tuple[int, ...]) -> Fp16:
@@ -135,8 +136,8 @@ def _log_sum_exp(how: Half, x: Fp16, axes: tuple[int, ...]) -> Fp16:
 
 
 def _softmax(how: Half, x: Fp16, *, axis: int = -1) -> Fp16:
-    return activations.softmax(
-        x,
+    y = activations.softmax(
+        np.atleast_1d(x),
         axis,
         shift=how.shift,
         normalize=how.normalize,
@@ -144,13 +145,15 @@ def _softmax(how: Half, x: Fp16, *, axis: int = -1) -> Fp16:
         order=how.order,
         mode=how.mode,
     )
+    return y.reshape(x.shape)
 
 
 def _log_softmax(how: Half, x: Fp16, *, axis: int = -1) -> Fp16:
-    along = (axis % x.ndim,)
-    shifted = fp16.sub(x, np.max(x, axis=along, keepdims=True, initial=np.float16(-fp16.MAX)), how.mode)
+    rows = np.atleast_1d(x)
+    along = reduced_axes([axis], rows.ndim, 0)
+    shifted = fp16.sub(rows, np.max(rows, axis=along, keepdims=True, initial=np.float16(-fp16.MAX)), how.mode)
     total = _reduced(how, fp16.exp(shifted, how.mode), along)
-    return fp16.sub(shifted, fp16.log(total, how.mode), how.mode)
+    return fp16.sub(shifted, fp16.log(total, how.mode), how.mode).reshape(x.shape)
 
 
 def _flattened(along_axis: Callable[..., Fp16]) -> Callable[..., Fp16]:
@@ -231,6 +234,11 @@ def _batch_normalization(
             *wide, epsilon=epsilon, momentum=momentum, training_mode=1, num_outputs=num_outputs
         )
         return tuple(round_fp16(v, how.mode) for v in results)
+    channels = x.shape[1] if x.ndim > 1 else 1
+    if spatial and not scale.size == b.size == mean.size == var.size == channels:
+        raise BadArgument(
+            f"BatchNormalization: scale, b, mean and var need {channels} entries each for x of shape {list(x.shape)}"
+        )
     wide_scale, wide_b, wide_mean, wide_var = (v.astype(np.float64) for v in (scale, b, mean, var))
     with np.errstate(all="ignore"):
         factor = wide_scale / np.sqrt(wide_var + epsilon)
@@ -265,7 +273,9 @@ def _instance_normalization(how: Half, x: Fp16, scale: Fp16, b: Fp16, *, epsilon
 def _group_normalization(
     how: Half, x: Fp16, scale: Fp16, bias: Fp16, *, num_groups: int, epsilon: float = 1e-5, stash_type: int = 1
 ) -> Fp16:
-    grouped = x.reshape(x.shape[0], num_groups, -1)
+    if x.shape[1] % num_groups:
+        raise BadArgument(f"GroupNormalization: {x.shape[1]} channels are not a multiple of num_groups {num_groups}")
+    grouped = x.reshape(x.shape[0], num_groups, x.shape[1] // num_groups * math.prod(x.shape[2:]))
     y = _standardized(how, grouped, (2,), epsilon).reshape(x.shape)
     if scale.shape[0] != x.shape[1]:
         scale, bias = (np.repeat(v, x.shape[1] // num_groups) for v in (scale, bias))

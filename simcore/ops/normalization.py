@@ -111,7 +111,7 @@ def instance_normalization(x: Array, scale: Array, b: Array, *, epsilon: float =
         b: [C].
         epsilon: added to the variance.
     """
-    rows = x.reshape(x.shape[0] * x.shape[1], -1)
+    rows = x.reshape(x.shape[0] * x.shape[1], math.prod(x.shape[2:]))
     y, _, _ = _standardize(rows, epsilon)
     y = y.reshape(x.shape)
     per_channel = (-1, *(1,) * (x.ndim - 2))
@@ -150,7 +150,9 @@ def group_normalization_groups(x: Array, scale: Array, bias: Array, *, num_group
 def _group_normalization(x: Array, scale: Array, bias: Array, num_groups: int, epsilon: float) -> Array:
     if x.shape[1] % num_groups:
         raise BadArgument(f"GroupNormalization: {x.shape[1]} channels are not a multiple of num_groups {num_groups}")
-    y, _, _ = _standardize(x.reshape(x.shape[0] * num_groups, -1), epsilon)
+    y, _, _ = _standardize(
+        x.reshape(x.shape[0] * num_groups, x.shape[1] // num_groups * math.prod(x.shape[2:])), epsilon
+    )
     y = y.reshape(x.shape)
     per_channel = (-1, *(1,) * (x.ndim - 2))
     y *= scale.reshape(per_channel)
@@ -186,7 +188,7 @@ def layer_normalization(
     first = axis % x.ndim
     wide = widen(x)
     with np.errstate(all="ignore"):
-        y, mean, inverse = _standardize(wide.reshape(math.prod(x.shape[:first]), -1), epsilon)
+        y, mean, inverse = _standardize(wide.reshape(math.prod(x.shape[:first]), math.prod(x.shape[first:])), epsilon)
         y = y.reshape(x.shape)
         y *= scale
         if b is not None:
@@ -215,7 +217,7 @@ def _sum_of_squares(rows: Array) -> Array:
 def rms_normalization(x: Array, scale: Array, *, axis: int = -1, epsilon: float = 1e-5, stash_type: int = 1) -> Array:
     """Return `x / sqrt(mean(x^2) + epsilon) * scale` over the axes from `axis` on; scale broadcasts to x."""
     first = axis % x.ndim
-    rows = x.reshape(math.prod(x.shape[:first]), -1)
+    rows = x.reshape(math.prod(x.shape[:first]), math.prod(x.shape[first:]))
     inverse = 1 / np.sqrt(_sum_of_squares(rows) / x.dtype.type(rows.shape[1]) + x.dtype.type(epsilon))
     y = (rows * inverse).reshape(x.shape)
     y *= scale
