@@ -12,7 +12,20 @@ from typing import Final
 import numpy as np
 import pytest
 
-__all__ = ["FOLDER", "MODELS", "NEED_MODELS", "WHEELS", "Model", "Wheel", "feeds", "path_of"]
+__all__ = [
+    "FOLDER",
+    "MODELS",
+    "NEED_MODELS",
+    "SIGNALS",
+    "WHEELS",
+    "Model",
+    "Wheel",
+    "clean_speech",
+    "feeds",
+    "path_of",
+    "required",
+    "short_text",
+]
 
 #: Where the models lie, one folder per wheel; ignored by git.
 FOLDER: Final = Path(__file__).resolve().parent / "models"
@@ -71,7 +84,9 @@ WHEELS: Final = {
             "Apache-2.0",
         ),
         Wheel("silero-vad", "6.2.3", "7b7f5436cfcb02fae583a05b512ea96467fd449fe54cb49a5e4f06c51a1e43b8", "MIT"),
-        Wheel("text2tashkeel", "0.1.0", "dd1ad22b6b012a71f1467d95fbaceecc38b22f4882c31389a6d35cdc1669967c", "Apache-2.0"),
+        Wheel(
+            "text2tashkeel", "0.1.0", "dd1ad22b6b012a71f1467d95fbaceecc38b22f4882c31389a6d35cdc1669967c", "Apache-2.0"
+        ),
     )
 }
 
@@ -108,7 +123,7 @@ MODELS: Final = (
         "magika",
         "magika/models/standard_v3_3/model.onnx",
         "fe2d2eb49c5f88a9e0a6c048e15d6ffdf86235519c2afc535044de433169ec8c",
-        {"bytes": ("bytes", (1, 2048))},
+        {"bytes": ("wav", (1, 2048))},
     ),
     Model(
         "rapidocr",
@@ -272,26 +287,46 @@ def _text(shape: tuple[int, ...]) -> np.ndarray:
     return (2 * _page(shape) - 1) * strength
 
 
-def _speech(shape: tuple[int, ...]) -> np.ndarray:
-    """Return a voice-like sound in -1..1 at 16 kHz, float32: harmonics of 120 Hz under formants, in syllables, noisy."""
+def clean_speech(shape: tuple[int, ...]) -> np.ndarray:
+    """Return a voice-like sound in -1..1 at 16 kHz, float32: harmonics of 120 Hz under formants, in syllables."""
     time = np.arange(int(np.prod(shape))) / 16000
     pitch = 120 * (1 + 0.05 * np.sin(2 * np.pi * 3 * time))
     phase = 2 * np.pi * np.cumsum(pitch) / 16000
-    sound = np.random.default_rng(2).normal(0, 0.02, time.size)
+    sound = np.zeros(time.size)
     for k in range(1, 30):
         formants = sum(np.exp(-(((120 * k - f) / 150) ** 2)) for f in (500, 1500, 2500))
-        sound = sound + (0.05 + formants) / k**0.5 * np.sin(k * phase)
+        sound += (0.05 + formants) / k**0.5 * np.sin(k * phase)
     syllables = 0.55 - 0.45 * np.cos(2 * np.pi * 4 * time + 1)
     return (0.2 * sound * syllables).astype(np.float32).reshape(shape)
 
 
-def _bytes(shape: tuple[int, ...]) -> np.ndarray:
-    """Return the first and the last bytes of a program as int32, 256 where it is shorter: what magika reads."""
-    program = b"import sys\n\n\ndef main() -> int:\n    print(sum(map(int, sys.argv[1:])))\n    return 0\n" * 8
+def _speech(shape: tuple[int, ...]) -> np.ndarray:
+    """Return that sound in a noisy room, float32.
+
+    The seed is chosen: basic-pitch takes the logarithm of 45,000 powers and divides by its range, and with most seeds
+    one power is so near 0 that float32 holds no four digits of it, whoever computes.
+    """
+    return clean_speech(shape) + np.random.default_rng(4).normal(0, 0.1, shape).astype(np.float32)
+
+
+def _wav(shape: tuple[int, ...]) -> np.ndarray:
+    """Return what magika reads of a sound file, int32 [n, 2048]: its first and its last 1024 bytes."""
+    samples = (_speech((4000,)) * 20000).astype("<i2").tobytes()
+    header = b"RIFF" + (36 + len(samples)).to_bytes(4, "little") + b"WAVEfmt " + bytes((16, 0, 0, 0, 1, 0, 1, 0))
+    header += (16000).to_bytes(4, "little") + (32000).to_bytes(4, "little") + bytes((2, 0, 16, 0)) + b"data"
+    return _read_by_magika(header + len(samples).to_bytes(4, "little") + samples, shape)
+
+
+def short_text(shape: tuple[int, ...]) -> np.ndarray:
+    """Return what magika reads of a text of a few hundred bytes, int32 [n, 2048]."""
+    return _read_by_magika(b"import sys\n\n\ndef main() -> int:\n    print(sys.argv)\n    return 0\n" * 8, shape)
+
+
+def _read_by_magika(data: bytes, shape: tuple[int, ...]) -> np.ndarray:
     half = shape[-1] // 2
-    row = np.full(shape[-1], 256, np.int32)
-    row[: len(program)] = np.frombuffer(program, np.uint8)[:half]
-    row[shape[-1] - len(program) :] = np.frombuffer(program, np.uint8)[-half:]
+    ends = np.frombuffer(data[:half], np.uint8), np.frombuffer(data[-half:], np.uint8)
+    row = np.full(shape[-1], 256, np.int32)  # 256: no byte
+    row[: ends[0].size], row[row.size - ends[1].size :] = ends
     return np.broadcast_to(row, shape).copy()
 
 
@@ -304,11 +339,11 @@ def _letters(shape: tuple[int, ...]) -> np.ndarray:
 
 
 SIGNALS: Final = {
-    "bytes": _bytes,
     "grey text": lambda shape: np.broadcast_to(_page(shape), shape).copy(),
     "letters": _letters,
     "rate": lambda shape: np.full(shape, 16000, np.int64),
     "speech": _speech,
     "text": _text,
     "text of 255": lambda shape: (_text(shape) + 1) * np.float32(127.5),
+    "wav": _wav,
 }
