@@ -7,6 +7,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+# Workers share the cores among them; before numpy is loaded.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    for _variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+        os.environ.setdefault(_variable, "1")
+
 import numpy as np
 import pytest
 from hypothesis import settings

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 
 from assistant.checks.types import REQUIRED, Check, Outcome, Parameter, Result, Value
 
-__all__ = ["Lang", "description", "json_value", "rows", "sentence", "shown_value", "to_json"]
+__all__ = ["Lang", "description", "example", "json_value", "rows", "sentence", "shown_value", "to_json"]
 
 Lang = Literal["zh", "en"]
 
@@ -65,9 +65,15 @@ def description(check: Check) -> dict[str, Any]:
         "help": {"zh": check.help_zh, "en": check.help_en},
         "parameters": [_parameter(parameter) for parameter in check.parameters],
         "results": [{"name": r.name, "zh": r.zh, "en": r.en, "unit": r.unit} for r in check.results],
+        "example": example(check),
         "assumptions": [{"zh": zh, "en": en} for zh, en in check.assumptions],
         "source": check.source,
     }
+
+
+def example(check: Check) -> dict[str, str]:
+    """Return arguments, as text, with which a check runs: its example, else the examples of the required ones."""
+    return dict(check.example) or {p.name: p.example for p in check.parameters if p.default is REQUIRED}
 
 
 def _parameter(parameter: Parameter) -> dict[str, Any]:

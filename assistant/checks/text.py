@@ -83,7 +83,7 @@ def described(check: Check, lang: Lang) -> str:
     head = (check.zh, check.help_zh) if lang == "zh" else (check.en, check.help_en)
     lines = [f"- {_needed(check, parameter.name, lang)}" for parameter in check.parameters]
     results = ", ".join(f"`{r.name}` {r.zh if lang == 'zh' else r.en}" for r in check.results)
-    example = command(check.name, {p.name: p.example for p in check.parameters if p.default is REQUIRED})
+    example = command(check.name, show.example(check))
     return "\n\n".join(
         (f"## {check.name}: {head[0]}", head[1], "\n".join(lines), f"{say['result']}: {results}", f"`{example}`")
     )

@@ -81,6 +81,8 @@ class Check:
     """Parameters as keywords -> the results by name; raises simcore's BadArgument for what cannot be computed."""
     source: str
     """Where formula and constants come from."""
+    example: Mapping[str, str] = field(default_factory=dict)
+    """Arguments of an example where the required ones alone are not enough, as text."""
     assumptions: tuple[tuple[str, str], ...] = ()
     """(zh, en) of what no source says; shown with every result."""
 

@@ -105,6 +105,7 @@ ROWS: Final[tuple[Check, ...]] = (
         shown_en="{verdict}: cosine {cosine_similarity}, largest absolute error {max_absolute_error}, relative "
         "Euclidean distance {relative_euclidean_distance}, SQNR {sqnr} dB",
         function=compare.compare_lists,
+        example={"mine": "1,2,3", "golden": "1,2.1,2.9"},
         source="Ascend/msprobe msaccucmp, builtin_algorithm and overflow_detection; limits of msprobe and of the Nano "
         "precision tool guide",
         assumptions=(

@@ -88,6 +88,7 @@ ROWS: Final[tuple[Check, ...]] = (
         "{magicmind_var}; AIPP mean_chn {aipp_mean_chn} plus min_chn {aipp_min_chn}, var_reci_chn {aipp_var_reci_chn}; "
         "RKNN std_values {rknn_std_values}; ncnn norm_vals {ncnn_norm_vals}; pixel {pixel} becomes {out}",
         function=preprocess.normalization,
+        example={"mean": "0.485,0.456,0.406", "std": "0.229,0.224,0.225"},
         source="RDK toolchain FAQ; Cambricon magicmind_edge gen_model; CANN ATC guide, AIPP normalization and "
         "template; RKNN Toolkit2 rknn.config; ncnn Mat::substract_mean_normalize",
         assumptions=(

@@ -155,6 +155,7 @@ ROWS: Final[tuple[Check, ...]] = (
         shown_zh="{fps} fps，总时间 {total_ms} ms；瓶颈是{bottleneck}（{bottleneck_ms} ms）",
         shown_en="{fps} fps, {total_ms} ms in all; the bottleneck is {bottleneck} ({bottleneck_ms} ms)",
         function=speed.pipeline,
+        example={"h2d": "3", "compute": "12", "d2h": "2"},
         source="arithmetic of stages in sequence and of a pipeline (the slowest stage sets the rate)",
         assumptions=(
             (
@@ -279,6 +280,7 @@ ROWS: Final[tuple[Check, ...]] = (
         shown_zh="至少 {ms} ms（{cycles} 周期，{clock_mhz} MHz，每周期 {rate}，{basis}）",
         shown_en="at least {ms} ms ({cycles} cycles at {clock_mhz} MHz, {rate} per cycle, {basis})",
         function=speed.cycles_time,
+        example={"macs": "5000000"},
         source="Nano AI application guide: int8 16 GOPS at 64 MHz, 50 GOPS at 200 MHz",
         assumptions=(
             (
@@ -350,6 +352,7 @@ ROWS: Final[tuple[Check, ...]] = (
         shown_zh="最接近的是 {models}：{clock} MHz 下 {scaled_ms} ms（大小 {sizes_mb} MB）",
         shown_en="nearest are {models}: {scaled_ms} ms at {clock} MHz (sizes {sizes_mb} MB)",
         function=speed.typical_model,
+        example={"size": "0.5"},
         source="Nano AI application guide, table 1: typical model performance at 64 MHz",
         assumptions=(
             (
