@@ -63,7 +63,7 @@ _FILE: Final = re.compile(
     r'"[^"\n]{1,200}?\.(?:' + _EXTENSIONS + r')"|`[^`\n]{1,200}?\.(?:' + _EXTENSIONS + r")`"
     r"|(?<![a-z0-9_.~/\\+-])(?:[a-z]:(?=[\\/]))?+[a-z0-9_.~/\\+-]++"
 )
-_FILE_END: Final = re.compile(rf"[^.].*\.(?:{_EXTENSIONS})", re.DOTALL)
+_FILE_END: Final = re.compile(rf".*[^./\\]\.(?:{_EXTENSIONS})", re.DOTALL)
 _NO_QUANTITY: Final = re.compile(
     r"https?://[^\s，。；）]++"
     r"|(?<![a-z0-9_.])v?[0-9]++(?:\.[0-9]++){2,}+[a-z0-9_.-]*+"
@@ -153,7 +153,7 @@ def _files(text: str, low: str) -> tuple[list[Token], str]:
             start, end = start + 1, end - 1
         while end > start and low[end - 1] in ".-+":
             end -= 1
-        if end - start <= 300 and _FILE_END.fullmatch(low, start, end):
+        if end - start <= 300 and _FILE_END.fullmatch(low, start, end) and not low.startswith("::", end):
             name = text[start:end]
             files.append(Token("file", name, start, end, name))
             pieces += [low[done:start], "\0" * (end - start)]
@@ -344,7 +344,7 @@ class _Scanner:
             return self.special(at, at)
         if word in ENGLISH:
             return self.english(at)
-        if dtype_of(word):
+        if dtype_of(word) and word != "half":
             return self.add("dtype", at, end, dtype_of(word))
         if (pair := _TYPE_PAIR.fullmatch(word)) and dtype_of(pair[1]) and dtype_of(pair[2]):
             self.add("dtype", at, at + pair.end(1), dtype_of(pair[1]))
@@ -413,8 +413,9 @@ class _Scanner:
         if len(run) == 1:
             if not (unit or _CLASSIFIER.match(low, end)) or (run == "一" and not unit and _ARTICLE.match(low, end)):
                 return end
-            stop, name = self.unit(end)
-            return self.add("number", at, stop, value, unit=name, weak=not name)
+            if unit:
+                return self.finish(at, end, Fraction(value), False)
+            return self.add("number", at, end, value, weak=True)
         return self.finish(at, end, Fraction(value), False)
 
     def decimal(self, at: int) -> tuple[int, Fraction] | None:

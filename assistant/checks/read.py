@@ -489,7 +489,9 @@ def _choices(state: _State, check: Check, low: str, spots: list[Place], tokens: 
         if not state.open(parameter):
             continue
         if parameter.kind == "choice" and not (parameter in by_type and parameter.name in state.found):
-            found = choices_in(parameter, low, state.spoken)
+            # 步长 names the scale here, not the choice "step".
+            others = [(s.start, s.end) for s in spots if s.parameter is not parameter and s.parameter.kind != "choice"]
+            found = choices_in(parameter, low, [*state.spoken, *others])
             spans = list(found.items())
             candidates = tuple(Candidate(c, state.text[s:e], s, e) for c, (s, e) in spans)
             if len(candidates) == 1:
@@ -516,8 +518,8 @@ def _by_type(state: _State, parameters: list[Parameter], types: list[Token]) -> 
     """Give types to the parameters that can have them.
 
     A product (s16*s8) goes to two parameters that are named by order (a, b). Then a type that only parameters
-    with equal choices can have goes to those; then, of what is left, required parameters come first. One type for several
-    parameters with equal choices holds for all of them (int8 matmul).
+    with equal choices can have goes to those; then, of what is left, required parameters come first. One type for
+    several parameters with equal choices holds for all of them (int8 matmul).
     """
     for one, two in pairwise(types):
         needed = [p for p in parameters if state.open(p) and p.default is REQUIRED]
@@ -646,7 +648,7 @@ def _left_over(state: _State, check: Check, tokens: tuple[Token, ...], low: str)
         _share_out(state, lists, groups)
         lists = [p for p in lists if state.open(p)]
         free = [t for t in free if state.free(t)]
-    numbers = [item for t in free for item in (_in_unit(t) if t.items and t.kind in ("list", "range") else (t,))]
+    numbers = [item for t in free for item in (_in_unit(t) if t.loose or t.kind == "range" else (t,))]
     numbers = [t for t in numbers if t.kind == "number" and not t.weak]
     _share_out(state, scalars or lists, numbers)
 
