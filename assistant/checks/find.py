@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from assistant.checks import values
 from assistant.checks.documents import check_of
 from assistant.checks.quantities import scan
 from assistant.checks.read import READ_MOST, Reading, arguments
@@ -24,13 +25,17 @@ __all__ = ["Match", "computing", "matches"]
 
 #: Checks whose arguments are read.
 _TRIED: Final = 8
-#: What the share of required arguments that were read adds to the search score of a check, and what one quantity of
-#: the text that it does not use takes away.
+#: What the share of required arguments that were read adds to the search score of a check, and what one quantity (one
+#: number type) of the text that it does not use takes away.
 _COMPLETE: Final = 0.25
-_UNUSED: Final = 0.08
+_UNUSED: Final = 0.12
+_TYPE_UNUSED: Final = 0.03
 #: Least match of a check that is computed, and of one whose missing arguments are asked for.
 COMPUTE_FROM: Final = 0.62
 ASK_FROM: Final = 0.75
+#: Least search score of a check that is computed, and of one whose arguments are only what was left over.
+SEARCH_FROM: Final = 0.64
+LOOSE_FROM: Final = 0.68
 #: Seconds for one calculation in an answer.
 _LIMIT: Final = 2.0
 
@@ -47,9 +52,22 @@ class Match:
     """How well question and check fit, about 0 to 1.25."""
 
     @property
+    def quantities(self) -> frozenset[str]:
+        """Arguments read that are no choices and flags."""
+        worded = {p.name for p in self.check.parameters if p.kind in ("choice", "flag")}
+        return frozenset(self.reading.arguments.keys() - worded)
+
+    @property
+    def is_meant(self) -> bool:
+        """Whether the question fits well enough; better, if its quantities could belong to any check."""
+        is_loose = self.quantities <= self.reading.left_over
+        return self.match >= COMPUTE_FROM and self.search >= (LOOSE_FROM if is_loose else SEARCH_FROM)
+
+    @property
     def is_complete(self) -> bool:
-        """Whether everything that the check needs was read without doubt, and anything at all."""
-        return not self.reading.missing and not self.reading.ambiguous and bool(self.reading.arguments)
+        """Whether all that the check needs was read without doubt, and at least one quantity; options may be open."""
+        required = {p.name for p in self.check.parameters if p.default is REQUIRED}
+        return not self.reading.missing and not required & self.reading.ambiguous.keys() and bool(self.quantities)
 
 
 def computing(open_searcher: Callable[[], Searcher]) -> Callable[[str, Lang], Computed | None]:
@@ -81,26 +99,37 @@ def matches(question: str, searcher: Searcher) -> tuple[Match, ...]:
         required = sum(parameter.default is REQUIRED for parameter in check.parameters)
         open_ones = len(reading.missing) + sum(name not in reading.arguments for name in reading.ambiguous)
         share = 1 - min(open_ones / required, 1) if required else float(bool(reading.arguments))
-        match = hit.score + _COMPLETE * share - _UNUSED * len(reading.unused)
+        left = sum(_TYPE_UNUSED if token.kind == "dtype" else _UNUSED for token in reading.unused)
+        match = hit.score + _COMPLETE * share - left
         found.append(Match(check, hit.score, reading, match))
     return tuple(sorted(found, key=lambda one: -one.match))
 
 
 def _computed(found: tuple[Match, ...]) -> Computed | None:
     best = found[0]
-    complete = next((one for one in found if one.is_complete and one.match >= COMPUTE_FROM), None)
+    complete = next((one for one in found if one.is_complete and one.is_meant), None)
     if complete is not None and complete.match >= best.match - _COMPLETE:
-        return _with_outcome(complete, _run(complete))
-    if best.match >= ASK_FROM and (best.reading.arguments or best.reading.ambiguous):
+        outcome = _run(complete)
+        return None if outcome is None else _with_outcome(complete, outcome)
+    if best.match >= ASK_FROM and best.search >= LOOSE_FROM and best.quantities - best.reading.left_over:
         return _with_outcome(best, None)
     return None
 
 
-def _run(match: Match) -> Outcome:
+def _run(match: Match) -> Outcome | None:
+    """Return the outcome, one with the reason for arguments that do not fit; None where too little was said."""
+    check, given = match.check, match.reading.arguments
     try:
-        return run_check(match.check, match.reading.arguments, limit=_LIMIT)
+        typed = values.arguments(check, given)
     except BadInput as error:
-        return Outcome(match.check.name, dict(match.reading.arguments), "skip", {}, {}, 0.0, str(error))
+        return Outcome(check.name, dict(given), "skip", {}, {}, 0.0, str(error))
+    try:
+        return run_check(check, given, limit=_LIMIT)
+    except BadInput as error:
+        if all(parameter.default is not REQUIRED for parameter in check.parameters):
+            # It takes one of several arguments, and the question gives none of them.
+            return None
+        return Outcome(check.name, typed, "skip", {}, {}, 0.0, str(error))
 
 
 def _with_outcome(match: Match, outcome: Outcome | None) -> Computed:

@@ -61,7 +61,7 @@ _SYNONYMS: Final[tuple[frozenset[str], ...]] = tuple(
     )
 )
 _NEGATED: Final = re.compile(
-    r"(?:(?<![会要能是])不|非|没有|没|无|未|别|关闭|关掉|去掉|(?<![a-z])(?:no|not|non|without|disable|un))[ -]?$"
+    r"(?:(?<![会要能是])不|非|没有做?|没做?|没有经过|未经|无|未做?|别|关闭|关掉|去掉|(?<![a-z])(?:no|not|non|without|disable|un))[ -]?$"
 )
 
 
@@ -166,7 +166,8 @@ def choices_in(parameter: Parameter, low: str, masked: Iterable[tuple[int, int]]
     for choice in parameter.choices:
         code = choice.lower()
         group = next((group for group in _SYNONYMS if code in group), frozenset())
-        for word in {code, code.replace("_", " "), code.replace("_", "-"), *group}:
+        own = parameter.spoken.get(choice, ())
+        for word in {code, code.replace("_", " "), code.replace("_", "-"), *group, *own}:
             spoken.setdefault(word, choice)
     for group in _SYNONYMS:  # 非对称 is no 对称, even where the check has no choice for it
         for word in group:

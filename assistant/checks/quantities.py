@@ -68,12 +68,16 @@ _NO_QUANTITY: Final = re.compile(
     r"https?://[^\s，。；）]++"
     r"|(?<![a-z0-9_.])v?[0-9]++(?:\.[0-9]++){2,}+[a-z0-9_.-]*+"
     r"|(?<![a-z0-9_.])v[0-9]++(?:\.[0-9]++)?+[a-z0-9_]*+"
+    r"|(?<![a-z0-9_.])[0-9]++\.x(?![a-z0-9_])|(?<![0-9:.])[0-9]++:[0-9]++(?![0-9:])"
+    r"|(?<![a-z0-9_.])[0-9]++(?:\.[0-9]++)?+ ?(?:(?:kg|km|cm|mm)(?![a-z])|公斤|公里|厘米|毫米|块钱|岁)"
     r"|(?<![0-9])[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?![0-9])|(?<![0-9:])[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?![0-9])"
 )
 _LABEL: Final = re.compile(
     r"(?:(?<![a-z0-9_])(?:opset(?:[ _]version)?|version|ver|v|cann|sdk|python|cuda|onnx|errno|error|code|issue)"
     r"|版本|版本号|错误码|返回码|算子集|第|#|::)[ ]{0,2}(?:[=:]|is|为|是|版本)?[ ]{0,2}$"
 )
+
+_LABELS: Final = frozenset({"opset", "version"})
 
 _HEX: Final = re.compile(r"0x[0-9a-f]{1,16}(?![0-9a-z_])")
 _GROUPED: Final = re.compile(r"[1-9][0-9]{0,2}(?:,[0-9]{3}){1,8}+(?![0-9]|,[0-9])(?:\.[0-9]++)?+")
@@ -198,7 +202,9 @@ class _Scanner:
         self, kind: Literal["number", "shape", "dtype"], start: int, end: int, value: object, **more: object
     ) -> int:
         """Add a token unless a label stands before it, and return its end."""
-        if not _LABEL.search(self.low, max(0, start - 24), start):
+        label = _LABEL.search(self.low, max(0, start - 24), start)
+        # A label that the check itself asks for (opset of a check of opsets) is no label there.
+        if label is None or any(name in label[0] for name in self.names if name in _LABELS):
             self.found.append(Token(kind, self.text[start:end], start, end, value, **more))  # type: ignore[arg-type]
         return end
 

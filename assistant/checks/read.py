@@ -64,6 +64,8 @@ class Reading:
     """Quantities that no parameter took; those of an ambiguous parameter are not among them."""
     evidence: Mapping[str, Candidate]
     """Of every argument: the words it was read from."""
+    left_over: frozenset[str]
+    """Arguments that nothing but being the only quantity left speaks for."""
 
 
 @dataclass(slots=True)
@@ -77,6 +79,7 @@ class _State:
     """Stretches that name types and files or follow a key: no word in them is a choice of another parameter."""
     found: dict[str, Candidate] = field(default_factory=dict)
     ambiguous: dict[str, tuple[Candidate, ...]] = field(default_factory=dict)
+    left_over: frozenset[str] = frozenset()
 
     def open(self, parameter: Parameter) -> bool:
         return parameter.name not in self.found and parameter.name not in self.ambiguous
@@ -121,7 +124,9 @@ def arguments(check: Check, text: str) -> Reading:
     _units(state, check, tokens)
     _choices(state, check, low, spots, tokens)
     _kinds(state, check, tokens)
+    before = set(state.found)
     _left_over(state, check, tokens, low)
+    state.left_over = frozenset(state.found.keys() - before)
     _or_lists(state, check, tokens)
     return _reading(state, check, tokens)
 
@@ -158,10 +163,16 @@ def _is_type(choice: str, token: Token) -> bool:
     return token.kind == "number" and token.unit == "bit" and re.sub("[a-z_]+", "", choice.lower()) == str(token.value)
 
 
+#: A bare number of this size is a clock in Hz: 64M, 64000000.
+_HERTZ_FROM: Final = 1e6
+
+
 def _scalar(parameter: Parameter, value: float, unit: str) -> float | None:
     number = convert(value, unit, parameter.unit)
     if number is None:
         return None
+    if parameter.unit == "MHz" and not unit and value >= _HERTZ_FROM:
+        number = value / 1e6
     if parameter.kind in ("integer", "integers", "shape"):
         return int(number) if number - number == 0 and number == int(number) else None
     try:
@@ -371,6 +382,11 @@ def _beside(state: _State, edges: list[_Edge]) -> None:
     for edge in edges:
         if edge.cost == 0 or held.isdisjoint(_atoms(edge.token)):
             options.setdefault(edge.parameter.name, []).append(edge)
+    for name, mine in options.items():
+        # Beside "maxima" a list is meant, not the number of "two branches".
+        lists = [edge for edge in mine if edge.token.items]
+        if lists and mine[0].parameter.kind in _LISTS:
+            options[name] = lists
     ways = _ways(sorted(options.values(), key=len))
     for name in options:
         chosen = {(e.token.start, e.token.end): e for way in ways for e in way if e.parameter.name == name}
@@ -485,7 +501,8 @@ def _choices(state: _State, check: Check, low: str, spots: list[Place], tokens: 
     types = [t for t in tokens if (t.kind == "dtype" or t.unit == "bit") and state.free(t)]
     by_type = [p for p in check.parameters if p.kind == "choice" and any(dtype_of(c.lower()) for c in p.choices)]
     _by_type(state, [p for p in by_type if state.open(p)], types)
-    for parameter in check.parameters:
+    # What a required choice says is not said a second time by another one.
+    for parameter in sorted(check.parameters, key=lambda p: p.default is not REQUIRED):
         if not state.open(parameter):
             continue
         if parameter.kind == "choice" and not (parameter in by_type and parameter.name in state.found):
@@ -496,6 +513,8 @@ def _choices(state: _State, check: Check, low: str, spots: list[Place], tokens: 
             candidates = tuple(Candidate(c, state.text[s:e], s, e) for c, (s, e) in spans)
             if len(candidates) == 1:
                 state.found[parameter.name] = candidates[0]
+                if parameter.default is REQUIRED:
+                    state.spoken.append(spans[0][1])
             elif candidates:
                 state.ambiguous[parameter.name] = candidates
         elif parameter.kind == "flag":
@@ -525,7 +544,7 @@ def _by_type(state: _State, parameters: list[Parameter], types: list[Token]) -> 
         needed = [p for p in parameters if state.open(p) and p.default is REQUIRED]
         alike = [p for p in needed if _values(p, one) and _values(p, two)]
         if len(alike) == 2 and _by_order(alike) and _PRODUCT.fullmatch(state.text[one.end : two.start][:12]):
-            for p, token in zip(sorted(alike, key=lambda p: p.name), (one, two), strict=True):
+            for p, token in zip(_ordered(alike), (one, two), strict=True):
                 _settle(state, p, token)
     for only_needed in (False, True):
         while _by_set(state, parameters, types, only_needed):
@@ -560,7 +579,7 @@ _PRODUCT: Final = re.compile(r" ?(?:[x×*]|乘以?|by|times) ?")
 
 def _share_types(state: _State, parameters: list[Parameter], tokens: list[Token]) -> None:
     if len(parameters) == len(tokens) > 1 and _by_order(parameters):
-        for p, token in zip(sorted(parameters, key=lambda p: p.name), tokens, strict=True):
+        for p, token in zip(_ordered(parameters), tokens, strict=True):
             _settle(state, p, token)
         return
     for p in parameters:
@@ -576,10 +595,17 @@ def _typeset(parameter: Parameter) -> frozenset[str]:
 
 
 def _by_order(parameters: list[Parameter]) -> bool:
-    """Tell whether the names say nothing but an order: a and b, x1 and x2, a_type and b_type."""
+    """Tell whether the order in the text decides: the table says so, or the names do (a and b, x1 and x2)."""
+    if all(p.in_order for p in parameters):
+        return True
     ordered = sorted(p.name for p in parameters)
     marks = [re.fullmatch(r"([a-z]?)(?:_?(?:d?type|values|shape|scale|file))?([0-9]?)", name) for name in ordered]
     return all(marks) and len({mark[1] + mark[2] for mark in marks if mark}) == len(ordered)
+
+
+def _ordered(parameters: list[Parameter]) -> list[Parameter]:
+    """Return parameters in the order in which a text gives them: that of the table, or of names that are an order."""
+    return parameters if all(p.in_order for p in parameters) else sorted(parameters, key=lambda p: p.name)
 
 
 def _kinds(state: _State, check: Check, tokens: tuple[Token, ...]) -> None:
@@ -596,10 +622,25 @@ def _kinds(state: _State, check: Check, tokens: tuple[Token, ...]) -> None:
                     open_.remove(parameter)
                     free.remove(mine[0])
         _share_out(state, open_, free)
+    _sides(state, check, tokens)
     hard = [t for t in _free_groups(state, tokens) if t.kind == "list" and not t.loose]
     open_ = [p for p in check.parameters if p.kind in _LISTS and state.open(p)]
     needed = [p for p in open_ if p.default is REQUIRED] or open_
     _share_out(state, needed, hard)
+
+
+def _sides(state: _State, check: Check, tokens: tuple[Token, ...]) -> None:
+    """Give the members of the only shape of that length to parameters that are read in order: 1920x1080."""
+    open_ = [p for p in check.parameters if p.in_order and p.kind in _SCALARS and state.open(p)]
+    shapes = [t for t in _free_groups(state, tokens) if t.kind == "shape" and isinstance(t.value, tuple)]
+    shapes = [t for t in shapes if isinstance(t.value, tuple) and len(t.value) == len(open_)]
+    if not open_ or len({t.value for t in shapes}) != 1 or not isinstance(shapes[0].value, tuple):
+        return
+    for parameter, side in zip(open_, shapes[0].value, strict=True):
+        value = _scalar(parameter, side, "")
+        if value is not None:
+            state.found[parameter.name] = Candidate(value, shapes[0].text, shapes[0].start, shapes[0].end)
+    state.taken |= {start for t in shapes for start in _atoms(t)}
 
 
 def _share_out(state: _State, parameters: list[Parameter], tokens: list[Token]) -> None:
@@ -619,7 +660,7 @@ def _share_out(state: _State, parameters: list[Parameter], tokens: list[Token]) 
     parameters = [p for p in parameters if fit[p.name]]
     equal = all(len(fit[p.name]) == len(tokens) for p in parameters)
     if len(parameters) == len(tokens) > 1 and _by_order(parameters) and equal:
-        for parameter, token in zip(sorted(parameters, key=lambda p: p.name), tokens, strict=True):
+        for parameter, token in zip(_ordered(parameters), tokens, strict=True):
             _settle(state, parameter, token)
         return
     for parameter in parameters:
@@ -650,6 +691,9 @@ def _left_over(state: _State, check: Check, tokens: tuple[Token, ...], low: str)
         free = [t for t in free if state.free(t)]
     numbers = [item for t in free for item in (_in_unit(t) if t.loose or t.kind == "range" else (t,))]
     numbers = [t for t in numbers if t.kind == "number" and not t.weak]
+    in_order = [p for p in check.parameters if p.in_order and p.kind in _SCALARS and state.open(p)]
+    if len(in_order) == len(numbers) and set(scalars) <= set(in_order):
+        scalars = in_order
     _share_out(state, scalars or lists, numbers)
 
 
@@ -682,4 +726,5 @@ def _reading(state: _State, check: Check, tokens: tuple[Token, ...]) -> Reading:
         {name: state.ambiguous[name] for name in order if name in state.ambiguous},
         unused,
         {name: state.found[name] for name in order if name in state.found},
+        state.left_over & state.found.keys(),
     )

@@ -44,6 +44,11 @@ class Parameter:
     """Largest number of items of a list; of axes, for a shape."""
     words: tuple[str, ...] = ()
     """How people name it in a sentence, both languages, lower case; the name itself need not be repeated."""
+    spoken: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    """Of choices: code -> words that mean it, both languages, lower case, beside the usual synonyms."""
+    in_order: bool = False
+    """Whether unnamed quantities are read by their order in the text, with its neighbours of which this is true too:
+    width and height, mine and golden."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,12 @@ ROWS: Final[tuple[Check, ...]] = (
             Parameter(
                 "shift", "choice", "先减最大值吗", "subtract the maximum first", "max", choices=("max", "none"),
                 default="max", words=("shift", "减最大值", "subtract"),
+                spoken={
+                    "none": (
+                        "不减最大值", "不减 max", "没减最大值", "没有减最大值", "without subtracting",
+                        "no max subtraction", "without max subtraction", "without subtraction of the maximum",
+                    ),
+                },
             ),
             Parameter(
                 "normalize", "choice", "归一方式", "how it is normalized", "divide", choices=("divide", "reciprocal"),
@@ -113,6 +119,7 @@ ROWS: Final[tuple[Check, ...]] = (
                     "direct", "exponential", "exp_2x", "exp_minus_2x", "sigmoid", "exp_positive", "tanh", "base2",
                 ),
                 default="direct", words=("form", "写法"),
+                spoken={"exponential": ("指数形式", "指数写法", "用指数", "exponential form", "exponentials")},
             ),
             _OVERFLOW,
         ),

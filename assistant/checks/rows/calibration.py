@@ -48,6 +48,12 @@ ROWS: Final[tuple[Check, ...]] = (
                 "convention", "choice", "哪家的约定", "whose convention", "amct_symmetric",
                 choices=("amct_symmetric", "amct_asymmetric", "onnx_dynamic", "hisilicon", "horizon"),
                 default="amct_symmetric", words=("convention", "约定"),
+                spoken={
+                    "amct_asymmetric": ("非对称", "asymmetric", "amct 非对称", "amct asymmetric", "asymmetric amct"),
+                    "onnx_dynamic": ("onnx", "onnx runtime", "dynamic", "动态量化", "dynamicquantizelinear"),
+                    "hisilicon": ("海思", "gfpq", "hisi"),
+                    "horizon": ("地平线", "j6", "threshold/128", "threshold / 128", "threshold/32768"),
+                },
             ),
             _DTYPE,
             Parameter(
@@ -161,11 +167,11 @@ ROWS: Final[tuple[Check, ...]] = (
             ),
             Parameter(
                 "bins", "integer", "直方图区间数", "number of bins", "2048", low=2, high=1_000_000, default=2048,
-                words=("bins", "bin 数", "区间数", "num_bin"),
+                words=("bins", "bin 数", "区间数", "num_bin", "个 bin", "个bin", "个区间"),
             ),
             Parameter(
                 "best_bin", "integer", "最优区间 i", "best bin i", "1024", low=1, high=1_000_000,
-                words=("best_bin", "best bin", "i", "最优", "best"),
+                words=("best_bin", "best bin", "i", "最优", "best", "最佳 bin", "最佳", "最优区间", "最佳区间"),
             ),
             _DTYPE,
         ),

@@ -37,19 +37,19 @@ ROWS: Final[tuple[Check, ...]] = (
         parameters=(
             Parameter(
                 "mine", "numbers", "待比对的数", "values to judge", "1.1,1.9,3.2", default=None, most=10_000,
-                words=("mine", "我的", "待比对", "npu", "输出", "量化"),
+                words=("mine", "我的", "待比对", "npu", "输出", "量化"), in_order=True,
             ),
             Parameter(
                 "golden", "numbers", "标杆数据", "golden values", "1,2,3", default=None, most=10_000,
-                words=("golden", "标杆", "参考", "真值", "reference", "float", "浮点"),
+                words=("golden", "标杆", "参考", "真值", "reference", "float", "浮点"), in_order=True,
             ),
             Parameter(
                 "mine_file", "file", "待比对的文件（.npy 或 .bin）", "file to judge (.npy or .bin)", "my.npy",
-                default=None, words=("mine_file", "-m"),
+                default=None, words=("mine_file", "mine", "-m"), in_order=True,
             ),
             Parameter(
                 "golden_file", "file", "标杆文件（.npy 或 .bin）", "golden file (.npy or .bin)", "golden.npy",
-                default=None, words=("golden_file", "-g"),
+                default=None, words=("golden_file", "golden", "-g"), in_order=True,
             ),
             Parameter(
                 "dtype", "choice", "数据类型（.bin；列表只看是否 fp16）",

@@ -143,7 +143,7 @@ ROWS: Final[tuple[Check, ...]] = (
             ),
             Parameter(
                 "count", "integer", "个数", "how many times", "100", low=1, high=1_000_000,
-                words=("count", "个", "次", "times", "k", "n"),
+                words=("count", "个", "次", "times", "k", "n", "ones", "values", "equal values", "项"),
             ),
             _ACCUMULATOR, _ORDER, _OVERFLOW,
         ),
@@ -183,10 +183,11 @@ ROWS: Final[tuple[Check, ...]] = (
         parameters=(
             Parameter(
                 "a", "number", "左元素", "left element", "0.1", low=-65504, high=65504, words=("a", "左", "left"),
+                in_order=True,
             ),
             Parameter(
                 "b", "number", "右元素", "right element", "1.0", low=-65504, high=65504, default=1.0,
-                words=("b", "右", "right"),
+                words=("b", "右", "right"), in_order=True,
             ),
             Parameter(
                 "k", "integer", "乘积个数", "number of products", "4096", low=1, high=1_000_000,

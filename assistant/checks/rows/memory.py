@@ -140,9 +140,11 @@ ROWS: Final[tuple[Check, ...]] = (
         parameters=(
             Parameter(
                 "width", "integer", "宽", "width", "1000", low=1, high=65536, words=("width", "宽", "宽度", "w"),
+                in_order=True,
             ),
             Parameter(
                 "height", "integer", "高", "height", "720", low=1, high=65536, words=("height", "高", "高度", "h"),
+                in_order=True,
             ),
             Parameter(
                 "form", "choice", "图像格式", "image format", "nv12",

@@ -57,7 +57,7 @@ ROWS: Final[tuple[Check, ...]] = (
             Parameter(
                 "convention", "choice", "你的数是哪种写法", "what your numbers are", "unit",
                 choices=("unit", "pixel", "horizon", "magicmind", "aipp", "rknn", "ncnn"), default="unit",
-                words=("convention", "写法", "工具链", "toolchain", "from"),
+                words=("convention", "写法", "toolchain", "from"),
             ),
             Parameter(
                 "pixel", "number", "试算的像素", "pixel to try", "200", low=0, high=255, default=128.0,
