@@ -120,7 +120,8 @@ def _word_pattern(word: str) -> re.Pattern[str]:
         # After a digit a word may stand glued (100launches), but a single letter may not (5k).
         pattern = (r"(?<![a-z_])" if len(word) > 1 else r"(?<![a-z0-9_])") + pattern
     if word[-1].isascii() and word[-1].isalnum():
-        pattern += r"(?:e?s)?(?![a-z_])(?!-[a-z])" if len(word) > 2 else r"(?![a-z0-9_])"
+        pattern += "(?:e?s)?" if len(word) > 2 else ""
+        pattern += r"(?![a-z_])(?!-[a-z])" if len(word) > 1 else "(?![a-z0-9_])"
     return re.compile(pattern)
 
 

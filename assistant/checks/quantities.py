@@ -78,6 +78,7 @@ _LABEL: Final = re.compile(
 _HEX: Final = re.compile(r"0x[0-9a-f]{1,16}(?![0-9a-z_])")
 _GROUPED: Final = re.compile(r"[1-9][0-9]{0,2}(?:,[0-9]{3}){1,8}+(?![0-9]|,[0-9])(?:\.[0-9]++)?+")
 _NUMBER: Final = re.compile(r"(?:[0-9]++(?:_[0-9]++)*+(?:\.[0-9]++)?+|\.[0-9]++)(?:e[+-]?[0-9]++)?+")
+_POINT: Final = re.compile(r"(?<!\.)\.[0-9]")
 _FRACTION: Final = re.compile(r"([0-9]{1,12})/([0-9]{1,12})(?![0-9a-z_/]|\.[0-9])")
 _POWER: Final = re.compile(r"([0-9]{1,4}) ?(?:\^|\*\*) ?(-?[0-9]{1,2})(?![0-9a-z_.])")
 _POWER_ZH: Final = re.compile(r"([0-9]{1,4}) ?的 ?(-?[0-9]{1,2}) ?次[方幂]")
@@ -176,7 +177,7 @@ class _Scanner:
         low = self.low
         while at < len(low):
             character = low[at]
-            if "0" <= character <= "9" or (character == "." and low[at + 1 : at + 2].isdecimal()):
+            if "0" <= character <= "9" or (character == "." and _POINT.match(low, at)):
                 at = self.number(at, at)
             elif character in "+-±":
                 at = self.sign(at)

@@ -612,7 +612,8 @@ def _share_out(state: _State, parameters: list[Parameter], tokens: list[Token]) 
         fit = {p.name: [t for t in tokens if _suits(p, t)] for p in parameters}
         for parameter in parameters:
             mine = fit[parameter.name]
-            if len(mine) == 1 and sum(mine[0] in others for others in fit.values()) == 1:
+            # As many tokens as parameters: the only one that can be this one is it (0.1*4096: the count is whole).
+            if len(mine) == 1 and (sum(mine[0] in f for f in fit.values()) == 1 or 1 < len(tokens) == len(parameters)):
                 _settle(state, parameter, mine[0])
                 changed = True
                 break
