@@ -524,7 +524,7 @@ def test_chinese_numerals(run: str, value: int | None) -> None:
 # What the reader looks at, in arbitrary order: likelier to break it than arbitrary characters.
 PARTS = (
     "1 12 0.5 1e3 .5 -3 1,000 , ， 、 [ ] ( ) x × * = : 到 ~ - ± / 和 或 and or to 个 次 一 百 万 两 半 零点 点 分之 % ms MHz k M "
-    "int8 fp16 scale zp batch launches values 是 的 对称 不 nan inf a.npy 0x1f opset 第 \n \0 \ud800 İ ١ \" `"
+    'int8 fp16 scale zp batch launches values 是 的 对称 不 nan inf a.npy 0x1f opset 第 \n \0 \ud800 İ ١ " `'
 )
 PIECES = st.lists(
     st.sampled_from(PARTS.split(" ")),
