@@ -7,5 +7,9 @@ quantization, half, activation_tables, integers, recurrent, memory, speed, compa
 table        the one table: every check with its titles, parameters and results
 run          arguments -> Outcome, within a time limit
 fence        `toml check` blocks of an entry -> Outcome with pass, fail or skip
-read, find   numbers in a question -> arguments; a question -> its check
+units, numerals, tokens, scanner, quantities
+             a text -> the quantities in it: numbers with units, shapes, lists, ranges, types, files
+names, reading, beside, choosing, read
+             a question and a check -> its arguments, what is missing and what is ambiguous
+find         a question -> its check
 """

@@ -6,19 +6,16 @@ from dataclasses import dataclass
 from typing import Final
 
 from assistant.checks.names import Place, gap_cost
-from assistant.checks.quantities import Token
 from assistant.checks.reading import LISTS, SCALARS, State, atoms_of, fits, settle, values_for
+from assistant.checks.tokens import Token
 from assistant.checks.types import Check, Parameter
 
 __all__ = ["Edge", "edges_of", "settle_beside"]
 
-
 #: Edges of one word or number that are looked at, and steps of the search over them: bounds for hostile text.
 _EDGES_MOST: Final = 4
 
-
 _STEPS_MOST: Final = 5000
-
 
 #: Two assignments whose costs differ by less are the same to a reader.
 _TIE: Final = 0.25
@@ -26,9 +23,12 @@ _TIE: Final = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Edge:
+    """A quantity that stands beside a word of a parameter."""
+
     parameter: Parameter
     token: Token
     cost: float
+    """0 is said outright, 1 is next to it, more is farther off."""
 
 
 def _offers(tokens: Iterable[Token], classes: tuple[str, ...]) -> list[Token]:

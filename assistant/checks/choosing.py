@@ -5,13 +5,12 @@ from itertools import pairwise
 from typing import Final
 
 from assistant.checks.names import Place, blocks, choices_in, stated_flag
-from assistant.checks.quantities import Token
 from assistant.checks.reading import Candidate, State, named_by_order, settle, values_for
+from assistant.checks.tokens import Token
 from assistant.checks.types import REQUIRED, Check, Parameter, Value
 from assistant.checks.units import dtype_of
 
 __all__ = ["settle_choices", "settle_keyed"]
-
 
 _KEY_VALUE: Final = (
     r"(?<![a-z0-9_.])(?:{})[ ]?(?:==?|:)[ ]?(\"[^\"\n]{{0,200}}\"|'[^'\n]{{0,200}}'|[^\s,;，；、。()\[\]]{{1,200}})"

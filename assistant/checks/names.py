@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from assistant.checks.quantities import Token
+from assistant.checks.tokens import Token
 from assistant.checks.types import Parameter
 
 __all__ = ["Place", "blocks", "choices_in", "gap_cost", "names", "places", "stated_flag"]

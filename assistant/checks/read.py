@@ -13,7 +13,7 @@ from typing import Final
 from assistant.checks.beside import Edge, edges_of, settle_beside
 from assistant.checks.choosing import settle_choices, settle_keyed
 from assistant.checks.names import names, places
-from assistant.checks.quantities import Token, lowered, scan
+from assistant.checks.quantities import scan
 from assistant.checks.reading import (
     LISTS,
     SCALARS,
@@ -29,21 +29,19 @@ from assistant.checks.reading import (
     suits,
     values_for,
 )
+from assistant.checks.tokens import Token, lowered
 from assistant.checks.types import REQUIRED, Check, Parameter
 from assistant.checks.units import dimension
 
 __all__ = ["READ_MOST", "Candidate", "Reading", "arguments"]
 
-
 _LOWER: Final = frozenset(
     ("low", "min", "minimum", "lower", "lo", "最小", "最小值", "下限", "rmin", "x_min", "xmin", "range_low")
 )  # fmt: skip
 
-
 _UPPER: Final = frozenset(
     ("high", "max", "maximum", "upper", "hi", "最大", "最大值", "上限", "rmax", "x_max", "xmax", "range_high")
 )  # fmt: skip
-
 
 #: Characters of a question that are read; behind them is no question any more.
 READ_MOST: Final = 20_000

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from assistant.checks.quantities import Token
+from assistant.checks.tokens import Token
 from assistant.checks.types import Parameter, Value
 from assistant.checks.units import convert, dtype_of
 
@@ -26,11 +26,11 @@ __all__ = [
     "values_for",
 ]
 
-
 LISTS: Final = ("numbers", "integers", "shape")
 
-
 SCALARS: Final = ("number", "integer")
+#: Values that are kept of an ambiguous parameter.
+CANDIDATES_MOST: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +74,15 @@ class State:
     ambiguous: dict[str, tuple[Candidate, ...]] = field(default_factory=dict)
 
     def open(self, parameter: Parameter) -> bool:
+        """Tell whether nothing is known of a parameter yet."""
         return parameter.name not in self.found and parameter.name not in self.ambiguous
 
     def free(self, token: Token) -> bool:
+        """Tell whether no number of a quantity is used."""
         return self.taken.isdisjoint(atoms_of(token))
 
     def take(self, parameter: Parameter, value: Value, token: Token) -> None:
+        """Note a value and where it was read; its numbers are used now."""
         self.found[parameter.name] = Candidate(value, token.text, token.start, token.end)
         self.taken |= atoms_of(token)
 
@@ -87,12 +90,15 @@ class State:
         """Note several values for one parameter; equal values are no doubt."""
         candidates: dict[str, Candidate] = {}
         for token in tokens:
+            if len(candidates) >= CANDIDATES_MOST:
+                break
             for value in values_for(parameter, token):
                 candidates.setdefault(repr(value), Candidate(value, token.text, token.start, token.end))
         self.ambiguous[parameter.name] = tuple(candidates.values())
 
 
 def atoms_of(token: Token) -> set[int]:
+    """Return where the numbers of a quantity start: what tells them from all others."""
     return {item.start for item in token.items} if token.items else {token.start}
 
 
@@ -125,6 +131,7 @@ def _is_type(choice: str, token: Token) -> bool:
 
 
 def scalar(parameter: Parameter, value: float, unit: str) -> float | None:
+    """Return a number in the unit and type of a parameter, None where they contradict."""
     number = convert(value, unit, parameter.unit)
     if number is None:
         return None
@@ -147,6 +154,7 @@ def fits(parameter: Parameter, value: Value) -> bool:
 
 
 def suits(parameter: Parameter, token: Token) -> bool:
+    """Tell whether a quantity has a value for a parameter, within its range."""
     return any(fits(parameter, value) for value in values_for(parameter, token))
 
 

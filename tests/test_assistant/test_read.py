@@ -595,7 +595,8 @@ def test_reading_takes_linear_time(piece: str) -> None:
         return time.process_time() - started
 
     # Four times the text may take four times as long; sixteen times would be quadratic. Small times are noise.
-    assert seconds(100_000) < max(9 * seconds(25_000), 1.0)
+    whole = seconds(100_000)
+    assert whole < 1 or whole < 9 * seconds(25_000)
 
 
 @pytest.mark.parametrize(
@@ -605,9 +606,9 @@ def test_a_question_without_end_is_read_to_a_limit(piece: str) -> None:
     text = piece * (100_000 // len(piece))
 
     started = time.process_time()
-    readings = [arguments(check, text) for check in ALL]
+    readings = [arguments(check, text) for check in (RANGE, C.QUANTIZE, C.ACCUMULATE, C.COMPARE)]
 
-    assert time.process_time() - started < 30
+    assert time.process_time() - started < 20
     assert all(c.end <= READ_MOST for r in readings for found in r.ambiguous.values() for c in found)
 
 
