@@ -37,8 +37,9 @@ _BETWEEN_JOIN: Final = re.compile(r" {0,2}(?:和|与|and) {0,2}")
 _SEPARATOR: Final = re.compile(
     r" {0,3}[,，、;] {0,3}(?:(?:and|or|和|或) {0,2})?| {1,4}"
     r"| {0,2}(?:和|与|跟|及|以及|\band\b|&|或|或者|还是|\bor\b) {0,2}"
+    r"| {0,2}(?:改成|改为|变成|变为|换成|掉到|降到|升到|\binstead of\b|\bvs\b\.?|\bversus\b) {0,2}"
 )
-_OR: Final = re.compile(r"或|还是|or")
+_OR: Final = re.compile(r"或|还是|or|[成为到]|of|vs|versus")
 _OPEN, _CLOSE = "[({", "])}"
 
 
@@ -90,7 +91,12 @@ def _joined(text: str, low: str, found: list[Token]) -> Iterator[Token]:
             unit = found[at].unit
             while end < len(found) and found[end].kind == "number" and _follows(unit, found[end].unit):
                 gap = low[found[end - 1].end : found[end].start]
-                if len(gap) > 10 or not _SEPARATOR.fullmatch(gap) or _range(text, low, found, end):
+                if (
+                    len(gap) > 16
+                    or (found[end].weak and gap.isspace())
+                    or not _SEPARATOR.fullmatch(gap)
+                    or _range(text, low, found, end)
+                ):
                     break
                 is_or = bool(_OR.search(gap))
                 if seen == "or" and not is_or:
