@@ -10,7 +10,10 @@ table        the one table, joined
 run          arguments -> Outcome, within a time limit
 show, text   an Outcome as a sentence, as rows, as JSON; as Markdown
 fence, proof `toml check` blocks of an entry -> Outcome with pass, fail or skip; those of an answer
-read         a question's text -> arguments of a check (numerals, units, quantities, names)
+units, numerals, tokens, scanner, quantities
+             a text -> the quantities in it: numbers with units, shapes, lists, ranges, types, files
+names, reading, beside, choosing, read
+             a question and a check -> its arguments, what is missing and what is ambiguous
 documents    the table as documents, to be searched like the corpus
 find         a question -> the check it asks for, computed
 """

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from assistant.checks.quantities import Token
+from assistant.checks.tokens import Token
 from assistant.checks.types import Parameter
 
 __all__ = ["Place", "blocks", "choices_in", "gap_cost", "names", "places", "stated_flag"]
@@ -61,7 +61,8 @@ _SYNONYMS: Final[tuple[frozenset[str], ...]] = tuple(
     )
 )
 _NEGATED: Final = re.compile(
-    r"(?:(?<![会要能是])不|非|没有做?|没做?|没有经过|未经|无|未做?|别|关闭|关掉|去掉|(?<![a-z])(?:no|not|non|without|disable|un))[ -]?$"
+    r"(?:(?<![会要能是])不|非|没有做?|没做?|没有经过|未经|无|未做?|别|关闭|关掉|去掉"
+    r"|(?<![a-z])(?:no|not|non|without|disable|un))[ -]?$"
 )
 
 
@@ -120,7 +121,8 @@ def _word_pattern(word: str) -> re.Pattern[str]:
         # After a digit a word may stand glued (100launches), but a single letter may not (5k).
         pattern = (r"(?<![a-z_])" if len(word) > 1 else r"(?<![a-z0-9_])") + pattern
     if word[-1].isascii() and word[-1].isalnum():
-        pattern += r"(?:e?s)?(?![a-z_])(?!-[a-z])" if len(word) > 2 else r"(?![a-z0-9_])"
+        pattern += "(?:e?s)?" if len(word) > 2 else ""
+        pattern += r"(?![a-z_])(?!-[a-z])" if len(word) > 1 else "(?![a-z0-9_])"
     return re.compile(pattern)
 
 

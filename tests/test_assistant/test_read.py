@@ -133,6 +133,7 @@ TOKENS: list[tuple[str, list[tuple[Any, ...]]]] = [
     ("20-30 ms", [("range", (20, 30), "ms")]),
     ("between -1 and 1", [("range", (-1, 1))]),
     ("-1 和 1 之间", [("range", (-1, 1))]),
+    ("0..1", [("range", (0, 1))]),
     ("±8", [("range", (-8, 8))]),
     ("0至255", [("range", (0, 255))]),
     # types
@@ -242,6 +243,9 @@ COMPLETE: list[tuple[Check, str, dict[str, Any]]] = [
     (SUM, "100 个 1000，饱和", {"value": 1000, "count": 100, "overflow": "saturate"}),
     (SUM, "1000 加 100 次", {"value": 1000, "count": 100}),
     (SUM, "count=1e3 value=-2", {"value": -2, "count": 1000}),
+    (SUM, "0.1*4096", {"value": 0.1, "count": 4096}),
+    (SUM, "sum of 4096 x 0.1 in fp16", {"value": 0.1, "count": 4096, "accumulator": "fp16"}),
+    (RANGE, "scale0.02 zp3 int8", {"scale": 0.02, "zero_point": 3, "dtype": "int8"}),
     (SUM, "100 个 -0.5", {"value": -0.5, "count": 100}),
     (C.THROUGHPUT, "batch 8, 100 launches in 2 s, qps?", {"batch": 8, "launches": 100, "seconds": 2}),
     (C.THROUGHPUT, "batch=8 launches=100 seconds=2", {"batch": 8, "launches": 100, "seconds": 2}),
@@ -424,6 +428,9 @@ PARTIAL: list[tuple[Check, str, dict[str, Any], tuple[str, ...], dict[str, list[
     (RANGE, "min and max of uint8 with zero point 128", {"zero_point": 128, "dtype": "uint8"}, ("scale",), {}, []),
     (RANGE, "scale 0.02 或 0.05 的 int8", {"dtype": "int8"}, (), {"scale": [0.02, 0.05]}, []),
     (RANGE, "scale=0.02 scale=0.05", {}, (), {"scale": [0.02, 0.05]}, []),
+    (RANGE, "scale 有 0.02 和 0.05 两个", {}, (), {"scale": [0.02, 0.05]}, []),
+    (RANGE, "scale 从 0.02 改成 0.05", {}, (), {"scale": [0.02, 0.05]}, []),
+    (RANGE, "scale 0.02 instead of 0.05", {}, (), {"scale": [0.02, 0.05]}, []),
     (RANGE, "scale 0.02 和 0.05", {}, (), {"scale": [0.02, 0.05]}, []),
     (RANGE, "int8 和 int16，scale 0.1", {"scale": 0.1}, (), {"dtype": ["int8", "int16"]}, []),
     (RANGE, "0.5 或者 0.25", {}, (), {"scale": [0.5, 0.25]}, []),
@@ -518,10 +525,12 @@ def test_chinese_numerals(run: str, value: int | None) -> None:
 
 
 # What the reader looks at, in arbitrary order: likelier to break it than arbitrary characters.
+PARTS = (
+    "1 12 0.5 1e3 .5 -3 1,000 , ， 、 [ ] ( ) x × * = : 到 ~ - ± / 和 或 and or to 个 次 一 百 万 两 半 零点 点 分之 % ms MHz k M "
+    'int8 fp16 scale zp batch launches values 是 的 对称 不 nan inf a.npy 0x1f opset 第 \n \0 \ud800 İ ١ " `'
+)
 PIECES = st.lists(
-    st.sampled_from(
-        ["1", "12", "0.5", "1e3", ".5", "-3", "1,000", ",", "，", "、", "[", "]", "(", ")", "x", "×", "*", "=", ":", "到", "~", "-", "±", "/", "和", "或", "and", "or", "to", "个", "次", "一", "百", "万", "两", "半", "零点", "点", "分之", "%", "ms", "MHz", "k", "M", "int8", "fp16", "scale", "zp", "batch", "launches", "values", "是", "的", "对称", "不", "nan", "inf", "a.npy", "0x1f", "opset", "第", "\n", "\x00", "�", "İ", "١", '"', "`"]
-    ),
+    st.sampled_from(PARTS.split(" ")),
     max_size=30,
 )  # fmt: skip
 
@@ -589,7 +598,8 @@ def test_reading_takes_linear_time(piece: str) -> None:
         return time.process_time() - started
 
     # Four times the text may take four times as long; sixteen times would be quadratic. Small times are noise.
-    assert seconds(100_000) < max(9 * seconds(25_000), 1.0)
+    whole = seconds(100_000)
+    assert whole < 1 or whole < 9 * seconds(25_000)
 
 
 @pytest.mark.parametrize(
@@ -599,9 +609,9 @@ def test_a_question_without_end_is_read_to_a_limit(piece: str) -> None:
     text = piece * (100_000 // len(piece))
 
     started = time.process_time()
-    readings = [arguments(check, text) for check in ALL]
+    readings = [arguments(check, text) for check in (RANGE, C.QUANTIZE, C.ACCUMULATE, C.COMPARE)]
 
-    assert time.process_time() - started < 30
+    assert time.process_time() - started < 20
     assert all(c.end <= READ_MOST for r in readings for found in r.ambiguous.values() for c in found)
 
 
