@@ -11,7 +11,7 @@ import numpy as np
 from simcore.errors import BadArgument, ModelError, SimError, UnsupportedOp
 from simcore.graph import Graph, Node, Tensor, captures, described, walk
 from simcore.ops import table
-from simcore.ops.quantize import prepared_weight
+from simcore.ops.widen import unguarded
 
 __all__ = ["FAILURES", "Plan", "Step", "SubPlan", "as_tuple", "bound", "explained", "prepare", "unsupported"]
 
@@ -147,7 +147,7 @@ def _add(draft: _Draft, node: Node, opset: Mapping[str, int]) -> None:
     results = None if bodies else _folded(call, node, draft.constants)
     if results is None:
         outside = tuple(name for body in bodies for name in body.outside)
-        reads = (*_with_prepared_weight(draft, node), *outside)
+        reads = (*_with_prepared_constants(draft, node), *outside)
         draft.calls.append((call, reads, tuple(bodies), node))
     else:
         draft.constants.update(results)
@@ -155,25 +155,21 @@ def _add(draft: _Draft, node: Node, opset: Mapping[str, int]) -> None:
         draft.produced[name] = draft.place(name)
 
 
-def _with_prepared_weight(draft: _Draft, node: Node) -> tuple[str, ...]:
-    """Return a node's inputs; a constant integer weight is replaced by a new constant in the form of the product."""
-    if (node.domain, node.op_type) not in table.INTEGER_WEIGHTS:
-        return node.inputs
-    weight, zero_point, axis = table.INTEGER_WEIGHTS[node.domain, node.op_type]
-    inputs = list(node.inputs)
-    point = inputs[zero_point] if zero_point < len(inputs) else ""
-    codes = draft.constants.get(inputs[weight])
-    if codes is None or codes.ndim < 2 or (point and point not in draft.constants):
+def _with_prepared_constants(draft: _Draft, node: Node) -> tuple[str, ...]:
+    """Return a node's inputs; constants that its operator wants in another form are replaced by new constants."""
+    prepare_constants = table.PREPARED.get((node.domain, node.op_type))
+    if prepare_constants is None:
         return node.inputs
     try:
-        prepared = prepared_weight(codes, draft.constants.get(point), axis)
-    except SimError:
+        prepared = prepare_constants([draft.constants.get(name) for name in node.inputs], node)
+    except FAILURES:
         return node.inputs  # the run will say what is wrong
-    name = f"{inputs[weight]} as operand of {node.name}"
-    draft.constants[name] = prepared
-    inputs[weight] = name
-    if point:
-        inputs[zero_point] = ""
+    inputs = list(node.inputs)
+    for position, value in prepared.items():
+        name = "" if value is None else f"input {position} of {node.name}, prepared"
+        if name:
+            draft.constants[name] = value
+        inputs[position] = name
     return tuple(inputs)
 
 
@@ -220,7 +216,9 @@ def bound(node: Node, opset: Mapping[str, int]) -> Callable[..., Any]:
     attributes: dict[str, Any] = dict(node.attributes)
     if "num_outputs" in _keywords(function)[0]:
         attributes.setdefault("num_outputs", len(node.outputs))
-    return functools.partial(function, **attributes) if attributes else function
+    # Whoever runs a plan silences floating-point errors around all of it.
+    call = unguarded(function)
+    return functools.partial(call, **attributes) if attributes else call
 
 
 def _operator(node: Node, opset: Mapping[str, int]) -> table.Operator:

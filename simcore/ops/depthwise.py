@@ -1,11 +1,11 @@
 """Depthwise convolution: one small filter per channel, the case for which BLAS offers nothing directly.
 
-Two ways, both measured against a loop over taps (two passes over the output for every tap):
+Two ways, chosen by measurement:
 
-    banded      The k_w column-shifted copies of a row stand below each other, [rows, k_w, out_w]. A block of output
-                rows is then one product of a banded matrix (k_h * k_w taps in every row) with a contiguous slice of
-                those copies. The band wastes multiplications by zero, but the product runs at matrix speed and only
-                k_w copies are made instead of k_h * k_w.
+    stacked     The k_w column-shifted copies of a row stand below each other, [rows, k_w, out_w]. The taps of an output
+                row are then one contiguous matrix [k_h * k_w, out_w] of those copies, and the output row is the product
+                of the filter, as a vector, with it. Only k_w copies are made instead of k_h * k_w, neighbouring output
+                rows share them, and one call of the library computes all rows of a block of channels.
     channels    For small maps with many channels the product is too small to pay for its call. With channels last
                 every tap is one multiplication and addition over all channels at once.
 """
@@ -19,14 +19,12 @@ from simcore.ops.windows import Window
 
 __all__ = ["depthwise"]
 
-#: Elements of the copies that should stay in the second-level cache.
+#: Elements of the copies of a block of channels, so that they stay in cache.
 _COPIES: Final = 1 << 17
-#: Output rows per banded product: more waste more multiplications, fewer make the calls too small.
-_ROWS: Final = 8
-#: Channels last wins for at most this many outputs per channel and taps, and at least this many channels.
-_SMALL_MAP: Final = 256
-_FEW_TAPS: Final = 25
+#: Channels last wins for at least this many channels and at most this many outputs per channel and taps.
 _MANY_CHANNELS: Final = 192
+_SMALL_MAP: Final = 1600
+_FEW_TAPS: Final = 25
 
 
 def depthwise(x: Array, w: Array, bias: Array | None, win: Window) -> Array:
@@ -45,56 +43,66 @@ def depthwise(x: Array, w: Array, bias: Array | None, win: Window) -> Array:
     y = np.empty((x.shape[0], filters, *win.out), x.dtype)
     step = filters // channels
     taps, outputs = w.shape[2] * w.shape[3], win.out[0] * win.out[1]
-    fill = _channels_last if taps <= _FEW_TAPS and outputs <= _SMALL_MAP and channels >= _MANY_CHANNELS else _banded
+    is_small = taps <= _FEW_TAPS and outputs * taps <= _SMALL_MAP and channels >= _MANY_CHANNELS
+    fill = _channels_last if is_small else _stacked
     for first in range(step):
         part = slice(first, None, step)
         for image, out in zip(x, y[:, part], strict=True):
-            fill(image, w[part, 0], win, out)
-    if bias is not None:
-        y += bias[:, None, None]
+            fill(image, w[part, 0], None if bias is None else bias[part, None, None], win, out)
     return y
 
 
-def _banded(x: Array, w: Array, win: Window, y: Array) -> None:
-    """Fill y [channels, out_h, out_w] block by block of channels and of output rows."""
+def _stacked(x: Array, w: Array, bias: Array | None, win: Window, y: Array) -> None:
+    """Fill y [channels, out_h, out_w] block by block of channels; w is [channels, k_h, k_w], bias [channels, 1, 1]."""
     channels, height, width = x.shape
     (k_h, k_w), (out_h, out_w), stride, dilation = win.kernel, win.out, win.strides[0], win.dilations[0]
-    rows = min(_ROWS, out_h)
-    reach = (rows - 1) * stride + (k_h - 1) * dilation + 1
     padded = (out_h - 1) * stride + (k_h - 1) * dilation + 1
-    band = np.zeros((channels, rows, reach, k_w), x.dtype)
-    row = np.arange(rows)
-    for i in range(k_h):
-        band[:, row, row * stride + i * dilation] = w[:, i, None]
-    filters = band.reshape(channels, rows, reach * k_w)
-
     block = max(1, min(channels, _COPIES // (padded * k_w * out_w)))
     copies = np.zeros((block, padded, k_w, out_w), x.dtype)
+    # Neighbouring kernel rows follow each other in memory unless they are dilated.
+    at_once = k_h if dilation == 1 else 1
+    taps = at_once * k_w
+    filters = w.reshape(channels, 1, 1, k_h * k_w)
+    step = copies.strides[1]
+    views = [
+        np.ndarray(
+            (block, out_h, taps, out_w),
+            x.dtype,
+            copies,
+            i * dilation * step,
+            (copies.strides[0], stride * step, *copies.strides[2:]),
+        )
+        for i in range(0, k_h, at_once)
+    ]
     top = win.begin[0]
     used = min(height, padded - top)
-    starts = [*range(0, out_h - rows + 1, rows)]
-    if out_h % rows:
-        # The last block overlaps its neighbour, so that all blocks share one banded matrix.
-        starts.append(out_h - rows)
     for c in range(0, channels, block):
         n = min(block, channels - c)
         for j in range(k_w):
             to, source = win.valid(1, j, width)
             copies[:n, top : top + used, j, to] = x[c : c + n, :used, source]
-        for r in starts:
-            part = copies[:n, r * stride : r * stride + reach].reshape(n, reach * k_w, out_w)
-            np.matmul(filters[c : c + n], part, out=y[c : c + n, r : r + rows])
+        part, out = filters[c : c + n], y[c : c + n]
+        np.matmul(part[..., :taps], views[0][:n], out=out[:, :, None])
+        for i, view in enumerate(views[1:], start=1):
+            out += np.matmul(part[..., i * taps : (i + 1) * taps], view[:n])[:, :, 0]
+        if bias is not None:
+            out += bias[c : c + n]
 
 
-def _channels_last(x: Array, w: Array, win: Window, y: Array) -> None:
+def _channels_last(x: Array, w: Array, bias: Array | None, win: Window, y: Array) -> None:
     """Fill y [channels, out_h, out_w], one multiplication and addition over all channels for every tap."""
     channels, height, width = x.shape
     source = np.ascontiguousarray(x.transpose(1, 2, 0))
     taps = np.ascontiguousarray(w.transpose(1, 2, 0))
     total = np.zeros((*win.out, channels), x.dtype)
+    product = np.empty_like(total)
     for i in range(win.kernel[0]):
         to_row, from_row = win.valid(0, i, height)
         for j in range(win.kernel[1]):
             to_column, from_column = win.valid(1, j, width)
-            total[to_row, to_column] += source[from_row, from_column] * taps[i, j]
+            sums, part = total[to_row, to_column], product[to_row, to_column]
+            np.multiply(source[from_row, from_column], taps[i, j], out=part)
+            np.add(sums, part, out=sums)
     y[...] = total.transpose(2, 0, 1)
+    if bias is not None:
+        y += bias

@@ -4,6 +4,7 @@ The arithmetic is in simcore.rounding, quantize, matmul, conv and requantize; he
 form.
 """
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from simcore import conv as integer_conv
 from simcore import matmul as integer_matmul
 from simcore.element_types import dtype_of
 from simcore.errors import BadArgument
-from simcore.graph import Tensor
+from simcore.graph import Node, Tensor
 from simcore.matmul import Operand
 from simcore.ops.cast import convert
 from simcore.quantize import broadcast_to_axis, params_from_range, tensor_range
@@ -173,16 +174,26 @@ def matmul_integer(
     return integer_matmul.matmul(a, b, _per_row(a_zero_point, a.ndim), _number(b_zero_point), "wrap")
 
 
-def prepared_weight(codes: Tensor, zero_point: Tensor | None, axis: int) -> Operand:
-    """Return `codes - zero_point` in the form the integer products take, to be computed once for a constant weight.
+def prepared_weight(weight: int, zero_point: int, axis: int) -> Callable[[Sequence[Any], Node], dict[int, Any]]:
+    """Return what forms `codes - zero_point` once for a constant weight; see `table.PREPARED`.
 
     Args:
-        codes: integer weight of rank 2 or more.
-        zero_point: one number, or one per entry of `axis`; 0 by default.
+        weight: position of the weight, integers of rank 2 or more.
+        zero_point: position of its zero point: one number, or one per entry of `axis`; 0 where it is left out.
         axis: 0 for a convolution, -1 for a matrix product.
     """
-    points = _number(zero_point)
-    return integer_matmul.operand(codes, broadcast_to_axis(points, codes.ndim, axis) if points.ndim == 1 else points)
+
+    def prepared(constants: Sequence[Any], node: Node) -> dict[int, Any]:
+        has_point = zero_point < len(node.inputs) and node.inputs[zero_point] != ""
+        codes, given = constants[weight], constants[zero_point] if has_point else None
+        if codes is None or codes.ndim < 2 or (has_point and given is None):
+            return {}
+        points = _number(given)
+        wide = broadcast_to_axis(points, codes.ndim, axis) if points.ndim == 1 else points
+        found: dict[int, Any] = {weight: integer_matmul.operand(codes, wide)}
+        return {**found, zero_point: None} if has_point else found
+
+    return prepared
 
 
 def conv_integer(
