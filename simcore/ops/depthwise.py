@@ -23,7 +23,7 @@ __all__ = ["depthwise"]
 _COPIES: Final = 1 << 17
 #: Channels last wins for at least this many channels and at most this many outputs per channel and taps.
 _MANY_CHANNELS: Final = 192
-_SMALL_MAP: Final = 1600
+_SMALL_MAP: Final = 1800
 _FEW_TAPS: Final = 25
 
 

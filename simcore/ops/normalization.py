@@ -21,7 +21,7 @@ import numpy as np
 
 from simcore.errors import BadArgument
 from simcore.graph import Node
-from simcore.ops.widen import Array, float32_inside, widen
+from simcore.ops.widen import Array, float32_inside, guarded, widen
 
 #: Added to the standard deviation by MeanVarianceNormalization. Source: its function body in the specification.
 _MVN_EPSILON: Final = 1e-9
@@ -40,6 +40,7 @@ class Affine:
     offset: Array
 
 
+@guarded
 def batch_normalization(
     x: Array,
     scale: Array | Affine,
@@ -78,22 +79,21 @@ def batch_normalization(
         BadArgument: scale does not fit the channels.
     """
     data = widen(x)
-    with np.errstate(all="ignore"):
-        if isinstance(scale, Affine):
-            return (_affine(data, scale, spatial).astype(x.dtype, copy=False),)
-        if b is None or mean is None or var is None:
-            raise BadArgument("BatchNormalization: scale, b, mean and var must all be given")
-        if not training_mode:
-            y = _affine(data, _affine_of(scale, b, mean, var, epsilon), spatial)
-            return (y.astype(x.dtype, copy=False),)
-        others = (0, *range(2, x.ndim))
-        current = np.asarray(np.mean(data, axis=others)), np.asarray(np.var(data, axis=others))
-        y = _affine(data, _affine_of(scale, b, *current, epsilon), spatial).astype(x.dtype, copy=False)
-        running = (
-            (before * momentum + now * (1 - momentum)).astype(before.dtype)
-            for before, now in zip((mean, var), current, strict=True)
-        )
-        return (y, *running)[:num_outputs]
+    if isinstance(scale, Affine):
+        return (_affine(data, scale, spatial).astype(x.dtype, copy=False),)
+    if b is None or mean is None or var is None:
+        raise BadArgument("BatchNormalization: scale, b, mean and var must all be given")
+    if not training_mode:
+        y = _affine(data, _affine_of(scale, b, mean, var, epsilon), spatial)
+        return (y.astype(x.dtype, copy=False),)
+    others = (0, *range(2, x.ndim))
+    current = np.asarray(np.mean(data, axis=others)), np.asarray(np.var(data, axis=others))
+    y = _affine(data, _affine_of(scale, b, *current, epsilon), spatial).astype(x.dtype, copy=False)
+    running = (
+        (before * momentum + now * (1 - momentum)).astype(before.dtype)
+        for before, now in zip((mean, var), current, strict=True)
+    )
+    return (y, *running)[:num_outputs]
 
 
 def prepared_affine(constants: Sequence[Any], node: Node) -> dict[int, Any]:
@@ -196,6 +196,7 @@ def _group_normalization(x: Array, scale: Array, bias: Array, num_groups: int, e
     return y
 
 
+@guarded
 def layer_normalization(
     x: Array,
     scale: Array,
@@ -222,14 +223,12 @@ def layer_normalization(
         float16 inputs.
     """
     first = axis % x.ndim
-    wide = widen(x)
-    with np.errstate(all="ignore"):
-        y, mean, inverse = _standardize(wide.reshape(math.prod(x.shape[:first]), -1), epsilon)
-        y = y.reshape(x.shape)
-        y *= scale
-        if b is not None:
-            y += b
-        y = y.astype(x.dtype, copy=False)
+    y, mean, inverse = _standardize(widen(x).reshape(math.prod(x.shape[:first]), -1), epsilon)
+    y = y.reshape(x.shape)
+    y *= scale
+    if b is not None:
+        y += b
+    y = y.astype(x.dtype, copy=False)
     statistics = (*x.shape[:first], *(1,) * (x.ndim - first))
     return (y, mean.reshape(statistics), inverse.reshape(statistics))[:num_outputs]
 

@@ -1,8 +1,10 @@
 """Borders around a tensor."""
 
-from typing import Any, Final
+from functools import lru_cache
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simcore.errors import BadArgument
 from simcore.graph import Tensor
@@ -10,8 +12,8 @@ from simcore.ops.size import checked_shape
 
 __all__ = ["pad", "pad_2"]
 
-#: ONNX mode -> numpy mode; constant is done here.
-_MODES: Final[dict[str, Any]] = {"reflect": "reflect", "edge": "edge", "wrap": "wrap"}
+#: Modes that repeat what is there.
+_MODES: Final = ("reflect", "edge", "wrap")
 
 
 def pad(
@@ -69,7 +71,26 @@ def _padded(x: Tensor, pads: list[int], fill: Tensor | None, mode: str) -> Tenso
     if mode != "constant":
         if not kept.size and target != kept.shape:
             raise BadArgument(f"mode {mode} has nothing to repeat in shape {list(kept.shape)}")
-        return np.pad(kept, added, mode=_MODES[mode])
+        for axis, (before, after) in enumerate(added):
+            if before or after:
+                kept = kept.take(_sources(kept.shape[axis], before, after, mode), axis)
+        return kept
     y = np.zeros(target, x.dtype) if fill is None else np.full(target, fill, x.dtype)
     y[tuple(slice(before, before + n) for n, (before, _) in zip(kept.shape, added, strict=True))] = kept
     return y
+
+
+@lru_cache(maxsize=256)
+def _sources(size: int, before: int, after: int, mode: str) -> NDArray[np.int64]:
+    """Return which entry of an axis of `size` stands at each place of the padded axis, read-only."""
+    places = np.arange(-before, size + after)
+    if mode == "edge":
+        sources = np.clip(places, 0, size - 1)
+    elif mode == "wrap":
+        sources = places % size
+    else:
+        # There and back again without repeating the ends: a period of 2 (size - 1).
+        sources = places % max(2 * (size - 1), 1)
+        sources = np.minimum(sources, 2 * (size - 1) - sources)
+    sources.setflags(write=False)
+    return sources

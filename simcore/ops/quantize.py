@@ -17,6 +17,7 @@ from simcore.errors import BadArgument
 from simcore.graph import Node, Tensor
 from simcore.matmul import Operand
 from simcore.ops.cast import convert
+from simcore.ops.widen import guarded
 from simcore.quantize import broadcast_to_axis, params_from_range, tensor_range
 from simcore.requantize import requantize, requantize_scale
 from simcore.rounding import INT_TYPES, round_saturate
@@ -80,6 +81,7 @@ def quantize_linear(
     return convert(ratio, dtype, saturate != 0)
 
 
+@guarded
 def dequantize_linear(
     x: Tensor,
     x_scale: Tensor,
@@ -105,6 +107,12 @@ def dequantize_linear(
     Source: ONNX operator DequantizeLinear, versions 10 to 25.
     """
     target = dtype_of(output_dtype) if output_dtype else x_scale.dtype
+    if x.dtype.name in ("int8", "uint8") and target == x_scale.dtype == np.float32 and x_scale.size == 1:
+        codes: Tensor = x.astype(np.float32)
+        if x_zero_point is not None:
+            codes -= np.float32(_number(x_zero_point))
+        codes *= _number(x_scale)
+        return codes
     compute = np.result_type(_plain(x_scale.dtype), np.float32)
     scale = _spread(x_scale, x.shape, axis, block_size).astype(compute)
     if x_zero_point is None:
@@ -152,6 +160,7 @@ def _spread(values: Tensor, shape: tuple[int, ...], axis: int, block_size: int) 
     return broadcast_to_axis(values, len(shape), axis)
 
 
+@guarded
 def dynamic_quantize_linear(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Return x as uint8 codes, their scale (float32 []) and zero point (uint8 []) from x's own range widened to hold 0.
 
@@ -160,8 +169,13 @@ def dynamic_quantize_linear(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """
     how = params_from_range(*tensor_range(x), "onnx_dynamic", "uint8")
     zero_point = how.zero_point.astype(np.uint8)
-    with np.errstate(over="ignore", under="ignore"):
-        return round_saturate(x / how.scale, "uint8", "half_even", zero_point), how.scale, zero_point
+    # As round_saturate, without its checks: x is finite here, and the codes are small.
+    codes: Tensor = np.divide(x, how.scale, dtype=np.float32)
+    np.rint(codes, out=codes)
+    codes += np.float32(how.zero_point)
+    np.maximum(codes, np.float32(0), out=codes)
+    np.minimum(codes, np.float32(255), out=codes)
+    return codes.astype(np.uint8), how.scale, zero_point
 
 
 def matmul_integer(

@@ -21,7 +21,7 @@ def _sigmoid(x: Array) -> Array:
 
 
 def _tanh(x: Array) -> Array:
-    return np.asarray(np.tanh(x))
+    return np.tanh(x)
 
 
 #: Lower-case name -> function of (x, alpha, beta). Source: ONNX operator specification, RNN.

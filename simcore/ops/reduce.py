@@ -27,7 +27,8 @@ Axes = Array | Sequence[int] | None
 
 
 def _axes(axes: Axes, rank: int, noop: int) -> tuple[int, ...]:
-    chosen = () if axes is None else tuple(int(a) for a in np.asarray(axes).reshape(-1))
+    numbers = axes.reshape(-1).tolist() if isinstance(axes, np.ndarray) else axes
+    chosen = () if numbers is None else tuple(int(a) for a in numbers)
     if not chosen:
         return () if noop else tuple(range(rank))
     if any(not -rank <= a < rank for a in chosen):
@@ -37,7 +38,7 @@ def _axes(axes: Axes, rank: int, noop: int) -> tuple[int, ...]:
 
 def _sum(x: Array, axes: tuple[int, ...], keepdims: int) -> Array:
     """Return the sum in the type of x; bool is not summed."""
-    return np.asarray(np.sum(x, axis=axes, keepdims=bool(keepdims), dtype=x.dtype))
+    return np.asarray(np.add.reduce(x, axis=axes, keepdims=bool(keepdims), dtype=x.dtype))
 
 
 @float32_inside

@@ -1,6 +1,7 @@
 """Operators that rearrange, join, split or create tensors. Sources: the ONNX operators of the same names."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -283,12 +284,12 @@ def _parts(x: Tensor, sizes: list[int] | None, axis: int, count: int) -> tuple[T
 
 def squeeze(data: Tensor, axes: Tensor | None = None) -> Tensor:
     """Return data without `axes`, which have size 1; without all such axes if none are given."""
-    return np.squeeze(data, None if axes is None else tuple(axes.tolist()))
+    return data.squeeze(None if axes is None else tuple(axes.tolist()))
 
 
 def squeeze_1(data: Tensor, *, axes: tuple[int, ...] | None = None) -> Tensor:
     """Return `squeeze` with the axes as an attribute (versions 1 to 12)."""
-    return np.squeeze(data, axes)
+    return data.squeeze(axes)
 
 
 def tile(input: Tensor, repeats: Tensor) -> Tensor:
@@ -313,9 +314,18 @@ def trilu(input: Tensor, k: Tensor | None = None, *, upper: int = 1) -> Tensor:
 
 def unsqueeze(data: Tensor, axes: Tensor) -> Tensor:
     """Return data with an axis of size 1 inserted at each of `axes`, counted in the result."""
-    return np.expand_dims(data, tuple(axes.reshape(-1).tolist()))
+    return _unsqueezed(data, axes.reshape(-1).tolist())
 
 
 def unsqueeze_1(data: Tensor, *, axes: tuple[int, ...]) -> Tensor:
     """Return `unsqueeze` with the axes as an attribute (versions 1 to 12)."""
-    return np.expand_dims(data, axes)
+    return _unsqueezed(data, axes)
+
+
+def _unsqueezed(data: Tensor, axes: Sequence[int]) -> Tensor:
+    rank = data.ndim + len(axes)
+    at = {_axis(axis, rank) for axis in axes}
+    if len(at) != len(axes):
+        raise BadArgument(f"axes {list(axes)} name an axis twice")
+    sizes = iter(data.shape)
+    return data.reshape([1 if axis in at else next(sizes) for axis in range(rank)])

@@ -11,7 +11,7 @@ from typing import Any, Final, ParamSpec, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Array", "float32_inside", "unguarded", "widen"]
+__all__ = ["Array", "float32_inside", "guarded", "unguarded", "widen"]
 
 #: A tensor of any element type.
 Array = NDArray[Any]
@@ -22,7 +22,7 @@ _NARROW: Final = "eE"
 P = ParamSpec("P")
 Result = TypeVar("Result", bound="Array | tuple[Array, ...]")
 
-#: Decorated operator -> the same without its own guard, see `unguarded`.
+#: Guarded operator -> the same without its own guard, see `unguarded`.
 _UNGUARDED: Final[dict[Callable[..., Any], Callable[..., Any]]] = {}
 
 
@@ -49,12 +49,18 @@ def float32_inside(function: Callable[P, Result]) -> Callable[P, Result]:
         result = function(*inputs, **attributes)
         return result if type(result) is np.ndarray else cast(Result, _arrays(result, None))
 
+    return guarded(inside)
+
+
+def guarded(function: Callable[P, Result]) -> Callable[P, Result]:
+    """Return `function` with floating-point errors silenced: inf and NaN are results."""
+
     @wraps(function)
     def call(*inputs: P.args, **attributes: P.kwargs) -> Result:
         with np.errstate(all="ignore"):
-            return inside(*inputs, **attributes)
+            return function(*inputs, **attributes)
 
-    _UNGUARDED[call] = inside
+    _UNGUARDED[call] = function
     return call
 
 
