@@ -5,7 +5,7 @@ form.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from simcore.graph import Node, Tensor
 from simcore.matmul import Operand
 from simcore.ops.cast import convert
 from simcore.ops.widen import guarded
-from simcore.quantize import broadcast_to_axis, params_from_range, tensor_range
+from simcore.quantize import broadcast_to_axis
 from simcore.requantize import requantize, requantize_scale
 from simcore.rounding import INT_TYPES, round_saturate
 
@@ -32,6 +32,12 @@ __all__ = [
     "qlinear_matmul",
     "quantize_linear",
 ]
+
+#: Elements that are quantized at a time.
+_BLOCK: Final = 16384
+#: Least and largest uint8 code.
+_LOW: Final = np.float32(0)
+_HIGH: Final = np.float32(255)
 
 
 def quantize_linear(
@@ -164,18 +170,36 @@ def _spread(values: Tensor, shape: tuple[int, ...], axis: int, block_size: int) 
 def dynamic_quantize_linear(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Return x as uint8 codes, their scale (float32 []) and zero point (uint8 []) from x's own range widened to hold 0.
 
+    Formulas: `scale = (max(x, 0) - min(x, 0)) / 255` (1 if that is 0), `zero_point = rint(-min(x, 0) / scale)`,
+    `clip(rint(x / scale) + zero_point, 0, 255)`; the convention onnx_dynamic of simcore.quantize.
+
     Raises:
         BadArgument: x is empty or holds NaN or infinity.
     """
-    how = params_from_range(*tensor_range(x), "onnx_dynamic", "uint8")
-    zero_point = how.zero_point.astype(np.uint8)
-    # As round_saturate, without its checks: x is finite here, and the codes are small.
-    codes: Tensor = np.divide(x, how.scale, dtype=np.float32)
-    np.rint(codes, out=codes)
-    codes += np.float32(how.zero_point)
-    np.maximum(codes, np.float32(0), out=codes)
-    np.minimum(codes, np.float32(255), out=codes)
-    return codes.astype(np.uint8), how.scale, zero_point
+    if not x.size:
+        raise BadArgument(f"x: shape {list(x.shape)} holds no value, so it has no range")
+    least = np.minimum(np.minimum.reduce(x, axis=None), _LOW)
+    width = np.maximum(np.maximum.reduce(x, axis=None), _LOW) - least
+    if not np.isfinite(width):
+        raise BadArgument("x: holds NaN or infinity, or its range overflows float32")
+    scale = width / _HIGH
+    if not (scale > 0 and np.isfinite(_HIGH / width)):
+        scale = np.float32(1)
+    zero_point = np.minimum(np.rint(-least / scale), _HIGH)
+    codes = np.empty(x.shape, np.uint8)
+    source, target = np.ascontiguousarray(x).reshape(-1), codes.reshape(-1)
+    whole = np.empty(min(x.size, _BLOCK), np.float32)
+    # Block by block, so that a block stays in cache.
+    for start in range(0, source.size, _BLOCK):
+        part = source[start : start + _BLOCK]
+        block = whole[: part.size]
+        np.divide(part, scale, out=block)
+        np.rint(block, out=block)
+        block += zero_point
+        np.maximum(block, _LOW, out=block)
+        np.minimum(block, _HIGH, out=block)
+        target[start : start + _BLOCK] = block
+    return codes, np.asarray(scale), np.asarray(zero_point, np.uint8)
 
 
 def matmul_integer(

@@ -6,7 +6,8 @@ Run: python tests/benchmarks/simcore.py [--models FOLDER] [--only TEXT] [--skip-
     int8        integer matrix products against ONNX Runtime's int8 x int8 MatMulInteger, and numpy in int32
     depthwise   depthwise convolutions against ONNX Runtime
 
-Every pair is timed in turns, ours then the peer's; the figure is the quotient of the two medians.
+Every pair is timed in turns, ours then the peer's; the figure is the quotient of the two shortest times, which a busy
+machine disturbs least.
 """
 
 import argparse
@@ -78,7 +79,7 @@ DEPTHWISE = (
 
 
 def seconds(*runs: Callable[[], object], budget: float = BUDGET_S) -> list[float]:
-    """Return the median time of each function, called in turns; the first turn does not count."""
+    """Return the shortest time of each function, called in turns."""
     times: list[list[float]] = [[] for _ in runs]
     started = time.perf_counter()
     while len(times[0]) <= ROUNDS[0] or (len(times[0]) < ROUNDS[1] and time.perf_counter() - started < budget):
@@ -86,7 +87,7 @@ def seconds(*runs: Callable[[], object], budget: float = BUDGET_S) -> list[float
             before = time.perf_counter()
             run()
             taken.append(time.perf_counter() - before)
-    return [statistics.median(taken[1:]) for taken in times]
+    return [min(taken) for taken in times]
 
 
 def session(model: bytes) -> ort.InferenceSession:
