@@ -49,11 +49,15 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class _Route:
-    """How a convolution of certain shapes and attributes is computed; of a line as of a plane of height 1."""
+    """How a convolution of certain shapes and attributes is computed."""
 
     way: "Callable[[Array, Filters, Array | None, _Route], Array]"
     win: Window
     group: int
+    #: Shape of the result.
+    y: tuple[int, ...]
+    #: Shape and strides of `_view` for the small way.
+    view: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
 
 
 @float32_inside
@@ -101,9 +105,8 @@ def conv(
         tuple(kernel_shape or ()),
         tuple(pads or ()),
         tuple(strides or ()),
+        x.itemsize,
     )
-    if x.ndim == 3:
-        return route.way(x[:, :, None], Filters(filters.w[:, :, None], None), b, route)[:, :, 0]
     return route.way(x, filters, b, route)
 
 
@@ -117,6 +120,7 @@ def _route(
     kernel_shape: tuple[int, ...],
     pads: tuple[int, ...],
     strides: tuple[int, ...],
+    itemsize: int,
 ) -> _Route:
     """Return the way for shapes x and w, after all checks."""
     rank = len(x) - 2
@@ -133,22 +137,23 @@ def _route(
     if kernel_shape and kernel_shape != w[2:]:
         raise BadArgument(f"Conv: kernel_shape {list(kernel_shape)} does not agree with w of shape {list(w)}")
     win = window("Conv", x[2:], w[2:], auto_pad=auto_pad, pads=pads, strides=strides, dilations=dilations)
-    if rank == 1:
-        win = Window(
-            (1, *win.kernel), (1, *win.strides), (1, *win.dilations), (0, *win.begin), (0, *win.end), (1, *win.out)
-        )
-    return _Route(_way(x, w, win, group), win, group)
-
-
-def _way(x: tuple[int, ...], w: tuple[int, ...], win: Window, group: int) -> Callable[..., Array]:
+    y = (x[0], w[0], *win.out)
     if not win.is_padded and all(k == 1 for k in win.kernel):
-        return _pointwise
-    if group == x[1] > 1 and len(win.out) == 2:
-        return _depthwise
+        return _Route(_pointwise, win, group, y)
+    if group == x[1] > 1 and rank < 3:
+        return _Route(_depthwise, win if rank == 2 else _plane(win), group, y)
     size = math.prod(win.out)
     if group == 1 and size <= _COLUMNS and x[0] * size * math.prod(w[1:]) <= _COPIES:
-        return _small
-    return _by_rows if _rows_pay(w[0] // group, w[1], win) else _by_windows
+        sizes = (s + b + e for s, b, e in zip(x[2:], win.begin, win.end, strict=True))
+        return _Route(_small, win, group, y, _view(win, (x[1], x[0], *sizes), itemsize))
+    return _Route(_by_rows if _rows_pay(w[0] // group, w[1], win) else _by_windows, win, group, y)
+
+
+def _plane(win: Window) -> Window:
+    """Return the window over a line as one over a plane of height 1."""
+    return Window(
+        (1, *win.kernel), (1, *win.strides), (1, *win.dilations), (0, *win.begin), (0, *win.end), (1, *win.out)
+    )
 
 
 def prepared_filters(constants: Sequence[Any], node: Node) -> dict[int, Any]:
@@ -170,6 +175,8 @@ def _row_filters(w: Array, group: int) -> Array:
 
 
 def _depthwise(x: Array, filters: Filters, b: Array | None, route: _Route) -> Array:
+    if x.ndim == 3:
+        return depthwise(x[:, :, None], filters.w[:, :, None], b, route.win)[:, :, 0]
     return depthwise(x, filters.w, b, route.win)
 
 
@@ -184,20 +191,21 @@ def _pointwise(x: Array, filters: Filters, b: Array | None, route: _Route) -> Ar
     y = np.matmul(w.reshape(*around[1:], m // group, c), x.reshape(*around, c, math.prod(win.out)))
     if b is not None:
         y += b.reshape(*around[1:], m // group, 1)
-    return np.asarray(y.reshape(batch, m, *win.out))
+    return np.asarray(y.reshape(route.y))
 
 
 def _small(x: Array, filters: Filters, b: Array | None, route: _Route) -> Array:
     """Return the convolution of images with few outputs as one product for the whole batch."""
-    w, win, batch = filters.w, route.win, x.shape[0]
-    padded = _padded(x.swapaxes(0, 1), win)
-    columns = np.ascontiguousarray(_windows(padded, win, batch))
-    y = np.matmul(w.reshape(w.shape[0], -1), columns.reshape(-1, batch * math.prod(win.out)))
+    w, batch = filters.w, x.shape[0]
+    padded = _padded(x.swapaxes(0, 1), route.win)
+    shape, strides = route.view
+    columns = np.ndarray(shape, x.dtype, padded, strides=strides).reshape(w[0].size, -1)
+    y = np.matmul(w.reshape(w.shape[0], -1), columns)
     if b is not None:
         y += b[:, None]
     if batch == 1:
-        return np.asarray(y.reshape(1, -1, *win.out))
-    return np.ascontiguousarray(y.reshape(-1, batch, *win.out).swapaxes(0, 1))
+        return np.asarray(y.reshape(route.y))
+    return np.ascontiguousarray(y.reshape(-1, batch, *route.win.out).swapaxes(0, 1))
 
 
 def _by_rows(x: Array, filters: Filters, b: Array | None, route: _Route) -> Array:
@@ -226,7 +234,7 @@ def _by_groups(
         for g in range(group):
             bias = None if b is None else b[g * m : (g + 1) * m, None]
             fill(image[g], weights[g], bias, route.win, out[g])
-    return y.reshape(batch, group * m, *route.win.out)
+    return y.reshape(route.y)
 
 
 def _rows_pay(m: int, c: int, win: Window) -> bool:
@@ -275,7 +283,10 @@ def _im2col(x: Array, weights: Array, bias: Array | None, win: Window, y: Array)
     weights is [m, c * taps].
     """
     m, c = len(weights), len(x)
-    windows = _windows(_padded(x, win), win)
+    padded = _padded(x, win)
+    shape, strides = _view(win, padded.shape, x.itemsize)
+    # The constructor of an array is several times faster than as_strided.
+    windows: Array = np.ndarray(shape, x.dtype, padded, strides=strides)
     taps, inner = weights.shape[1], math.prod(win.out[1:])
     rows = min(win.out[0], max(1, -(-_COLUMNS // inner), _COPIES // (taps * inner)))
     columns = np.empty((c, *win.kernel, rows, *win.out[1:]), x.dtype)
@@ -302,20 +313,14 @@ def _padded(x: Array, win: Window) -> Array:
     return padded
 
 
-def _windows(padded: Array, win: Window, *batch: int) -> Array:
-    """Return a view [c, kernel..., batch..., out...] of a contiguous array [c, batch..., spatial...]."""
+@lru_cache(maxsize=4096)
+def _view(win: Window, padded: tuple[int, ...], itemsize: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return shape and strides of the view [c, kernel..., batch..., out...] of a contiguous [c, batch..., spatial...].
+
+    Every window of the input is one entry of the last axes; no element is copied.
+    """
     rank = len(win.out)
-    steps = padded.strides[-rank:]
-    # The constructor of an array is several times faster than as_strided.
-    windows: Array = np.ndarray(
-        (len(padded), *win.kernel, *batch, *win.out),
-        padded.dtype,
-        padded,
-        strides=(
-            padded.strides[0],
-            *(s * d for s, d in zip(steps, win.dilations, strict=True)),
-            *padded.strides[1:-rank],
-            *(s * d for s, d in zip(steps, win.strides, strict=True)),
-        ),
-    )
-    return windows
+    steps = [itemsize * math.prod(padded[axis + 1 :]) for axis in range(len(padded))]
+    taps = (step * d for step, d in zip(steps[-rank:], win.dilations, strict=True))
+    moves = (step * s for step, s in zip(steps[-rank:], win.strides, strict=True))
+    return (padded[0], *win.kernel, *padded[1:-rank], *win.out), (steps[0], *taps, *steps[1:-rank], *moves)
