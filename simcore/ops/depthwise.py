@@ -10,6 +10,8 @@ Two ways, chosen by measurement:
                 every tap is one multiplication and addition over all channels at once.
 """
 
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -20,7 +22,7 @@ from simcore.ops.windows import Window
 __all__ = ["depthwise"]
 
 #: Elements of the copies of a block of channels, so that they stay in cache.
-_COPIES: Final = 1 << 17
+_COPIES: Final = 1 << 18
 #: Channels last wins for at least this many channels and at most this many outputs per channel and taps.
 _MANY_CHANNELS: Final = 192
 _SMALL_MAP: Final = 1800
@@ -55,38 +57,79 @@ def depthwise(x: Array, w: Array, bias: Array | None, win: Window) -> Array:
 def _stacked(x: Array, w: Array, bias: Array | None, win: Window, y: Array) -> None:
     """Fill y [channels, out_h, out_w] block by block of channels; w is [channels, k_h, k_w], bias [channels, 1, 1]."""
     channels, height, width = x.shape
-    (k_h, k_w), (out_h, out_w), stride, dilation = win.kernel, win.out, win.strides[0], win.dilations[0]
-    padded = (out_h - 1) * stride + (k_h - 1) * dilation + 1
-    block = max(1, min(channels, _COPIES // (padded * k_w * out_w)))
-    copies = np.zeros((block, padded, k_w, out_w), x.dtype)
-    # Neighbouring kernel rows follow each other in memory unless they are dilated.
-    at_once = k_h if dilation == 1 else 1
-    taps = at_once * k_w
-    filters = w.reshape(channels, 1, 1, k_h * k_w)
-    step = copies.strides[1]
+    (k_h, k_w), (out_h, out_w) = win.kernel, win.out
+    block = max(1, min(channels, _COPIES // (height * k_w * out_w)))
+    copies = np.zeros((block, height, k_w, out_w), x.dtype)
+    parts = _parts(win, height)
+    row, step = copies.strides[1], copies.strides[1] * win.strides[0]
     views = [
         np.ndarray(
-            (block, out_h, taps, out_w),
+            (block, part.rows.stop - part.rows.start, (part.taps.stop - part.taps.start) * k_w, out_w),
             x.dtype,
             copies,
-            i * dilation * step,
-            (copies.strides[0], stride * step, *copies.strides[2:]),
+            part.first * row,
+            (copies.strides[0], step, *copies.strides[2:]),
         )
-        for i in range(0, k_h, at_once)
+        for part in parts
     ]
-    top = win.begin[0]
-    used = min(height, padded - top)
+    filters = w.reshape(channels, 1, 1, k_h * k_w)
     for c in range(0, channels, block):
         n = min(block, channels - c)
         for j in range(k_w):
             to, source = win.valid(1, j, width)
-            copies[:n, top : top + used, j, to] = x[c : c + n, :used, source]
-        part, out = filters[c : c + n], y[c : c + n]
-        np.matmul(part[..., :taps], views[0][:n], out=out[:, :, None])
-        for i, view in enumerate(views[1:], start=1):
-            out += np.matmul(part[..., i * taps : (i + 1) * taps], view[:n])[:, :, 0]
+            copies[:n, :, j, to] = x[c : c + n, :, source]
+        out = y[c : c + n, :, None]
+        for part, view in zip(parts, views, strict=True):
+            taps = filters[c : c + n, ..., part.taps.start * k_w : part.taps.stop * k_w]
+            if part.is_first:
+                np.matmul(taps, view[:n], out=out[:, part.rows])
+            else:
+                out[:, part.rows] += np.matmul(taps, view[:n])
         if bias is not None:
-            out += bias[c : c + n]
+            y[c : c + n] += bias[c : c + n]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Output rows that take the same kernel rows, one after the other in the copies, and all of them inside."""
+
+    rows: slice
+    taps: slice
+    #: Row of the input under the first tap of the first output row.
+    first: int
+    #: Whether nothing has been summed for these rows before.
+    is_first: bool
+
+
+@lru_cache(maxsize=1024)
+def _parts(win: Window, height: int) -> tuple[_Part, ...]:
+    """Return the products that make up all output rows; kernel rows over padding are left out, so zeros cost nothing.
+
+    Kernel rows that are dilated do not follow each other in memory, so each is a part of its own.
+    """
+    stride, dilation, top = win.strides[0], win.dilations[0], win.begin[0]
+    parts: list[_Part] = []
+    start = 0
+    while start < win.out[0]:
+        taps = _inside(start, win, height)
+        stop = start + 1
+        while stop < win.out[0] and _inside(stop, win, height) == taps:
+            stop += 1
+        spans = [taps] if dilation == 1 and taps else [range(i, i + 1) for i in taps]
+        for span in spans or [range(0)]:
+            first = start * stride + span.start * dilation - top if span else 0
+            rows = slice(start, stop)
+            parts.append(_Part(rows, slice(span.start, span.stop), first, not span or span.start == taps.start))
+        start = stop
+    return tuple(parts)
+
+
+def _inside(row: int, win: Window, height: int) -> range:
+    """Return the kernel rows that lie inside the input for one output row; perhaps none."""
+    at = row * win.strides[0] - win.begin[0]
+    first = max(0, -(at // win.dilations[0]))
+    last = min(win.kernel[0], (height - 1 - at) // win.dilations[0] + 1)
+    return range(first, max(first, last))
 
 
 def _channels_last(x: Array, w: Array, bias: Array | None, win: Window, y: Array) -> None:
