@@ -22,8 +22,9 @@ __all__ = ["dynamic_quantize_lstm", "prepared_weights"]
 
 #: Positions of w, r and their zero points among the inputs.
 _WEIGHTS: Final = ((1, 9), (2, 11))
-#: Least and largest code.
-_ZERO: Final = np.zeros((), np.float32)
+#: Stands for a scale of 0, by which nothing can be divided.
+_LEAST: Final = np.full((), np.finfo(np.float32).tiny)
+#: Largest code.
 _TOP: Final = np.full((), 255, np.float32)
 
 
@@ -136,10 +137,10 @@ def _quantized_product(a: Array, weights: Operand, scale: Array) -> Array:
         weights: [D, k, columns].
         scale: broadcasts to [D, rows, columns].
     """
-    low = np.minimum(np.minimum.reduce(a, axis=(1, 2), keepdims=True), _ZERO)
-    high = np.maximum(np.maximum.reduce(a, axis=(1, 2), keepdims=True), _ZERO)
-    step = (high - low) / _TOP
-    step[step == 0] = 1
+    low = np.minimum.reduce(a, axis=(1, 2), keepdims=True, initial=0)
+    high = np.maximum.reduce(a, axis=(1, 2), keepdims=True, initial=0)
+    # With a range of 0 all codes and sums are 0, whatever the scale.
+    step = np.maximum((high - low) / _TOP, _LEAST)
     zero = np.rint(low / step)
     codes: NDArray[np.float32] = np.divide(a, step)
     np.rint(codes, out=codes)
