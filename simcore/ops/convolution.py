@@ -27,7 +27,7 @@ from simcore.errors import BadArgument
 from simcore.graph import Node
 from simcore.ops.depthwise import depthwise
 from simcore.ops.widen import Array, float32_inside, widen
-from simcore.ops.windows import Window, window
+from simcore.ops.windows import Window, planewise, window
 
 __all__ = ["Filters", "conv", "prepared_filters"]
 
@@ -309,7 +309,7 @@ def _padded(x: Array, win: Window) -> Array:
     sizes = x.shape[-rank:]
     around = (s + b + e for s, b, e in zip(sizes, win.begin, win.end, strict=True))
     padded = np.zeros((*x.shape[:-rank], *around), x.dtype)
-    padded[(..., *(slice(b, b + s) for s, b in zip(sizes, win.begin, strict=True)))] = x
+    padded[planewise(slice(b, b + s) for s, b in zip(sizes, win.begin, strict=True))] = x
     return padded
 
 

@@ -57,7 +57,7 @@ def depthwise(x: Array, w: Array, bias: Array | None, win: Window) -> Array:
 def _stacked(x: Array, w: Array, bias: Array | None, win: Window, y: Array) -> None:
     """Fill y [channels, out_h, out_w] block by block of channels; w is [channels, k_h, k_w], bias [channels, 1, 1]."""
     channels, height, width = x.shape
-    (k_h, k_w), (out_h, out_w) = win.kernel, win.out
+    (k_h, k_w), out_w = win.kernel, win.out[1]
     block = max(1, min(channels, _COPIES // (height * k_w * out_w)))
     copies = np.zeros((block, height, k_w, out_w), x.dtype)
     parts = _parts(win, height)

@@ -211,9 +211,7 @@ def lstm(
         return _project(_time_first(x, layout), w[ds], None if b is None else summed_biases(b[ds])), step
 
     initial, sizes = (initial_h, initial_c), _sizes(r, x, layout)
-    y, y_h, y_c = over_directions(
-        "LSTM", step_of, functions, initial, sequence_lens, direction, sizes, x.dtype, layout
-    )
+    y, y_h, y_c = over_directions("LSTM", step_of, functions, initial, sequence_lens, direction, sizes, x.dtype, layout)
     return y, y_h, y_c
 
 

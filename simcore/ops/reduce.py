@@ -38,7 +38,7 @@ def _axes(axes: Axes, rank: int, noop: int) -> tuple[int, ...]:
 
 def _sum(x: Array, axes: tuple[int, ...], keepdims: int) -> Array:
     """Return the sum in the type of x; bool is not summed."""
-    return np.asarray(np.add.reduce(x, axis=axes, keepdims=bool(keepdims), dtype=x.dtype))
+    return np.asarray(x.sum(axis=axes, keepdims=bool(keepdims), dtype=x.dtype))
 
 
 @float32_inside

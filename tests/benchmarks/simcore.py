@@ -145,7 +145,7 @@ def _reference(path: Path, feeds: Feeds, expected: list[np.ndarray], ours: float
             before = time.perf_counter()
             got = evaluator.run(None, feeds)
             best = min(best, time.perf_counter() - before)
-    except Exception as error:  # noqa: BLE001 - whatever it raises is its note
+    except Exception as error:  # whatever it raises is its note
         return {"note": f"onnx.reference: {type(error).__name__}"}
     if not all(_near(a, b) for a, b in zip(got, expected, strict=True)):
         return {"note": "onnx.reference: wrong result"}
@@ -272,7 +272,9 @@ def main() -> None:
         for row in found["products"]:
             _say(row, ("ort", "numpy"))
         mean = geometric_mean([row["ort"] for row in found["products"]])
-        found["bars"].append(_bar("int8 products, ONNX Runtime s8s8 over ours, geometric mean", mean, 1.8, at_most=False))
+        found["bars"].append(
+            _bar("int8 products, ONNX Runtime s8s8 over ours, geometric mean", mean, 1.8, at_most=False)
+        )
         mean = geometric_mean([row["numpy"] for row in found["products"]])
         found["bars"].append(_bar("int8 products, numpy int32 over ours, geometric mean", mean, 20, at_most=False))
         print("depthwise convolutions, channels x height x width (ours / ONNX Runtime)")
