@@ -382,7 +382,7 @@ def test_preparing_fails_silently_and_the_run_says_why() -> None:
     constants = {name: _normal(5 if name == "v" else 6) for name in "somv"}
     g = graph([node("BatchNormalization", ["x", *"somv"], ["y"], name="bn")], {"x": [2, 6, 5]}, ["y"], constants)
 
-    with pytest.raises(ModelError, match="node 'bn'.*differ in shape"):
+    with pytest.raises(ModelError, match=r"node 'bn'.*differ in shape"):
         run(g, {"x": _normal(2, 6, 5)})
 
 
