@@ -283,7 +283,10 @@ def explained(error: Exception, node: Node, arguments: Sequence[Any]) -> ModelEr
     """Return an operator's error as one sentence that names the node; one from a subgraph already does."""
     if isinstance(error, ModelError) and error.node:
         return error
-    kinds = (f"{x.dtype.name} {list(x.shape)}" if isinstance(x, np.ndarray) else "none" for x in arguments)
+    kinds = (
+        "none" if x is None else f"{x.dtype.name} {list(x.shape)}" if isinstance(x, np.ndarray) else "prepared"
+        for x in arguments
+    )
     reason = f"{error or type(error).__name__} (inputs: {', '.join(kinds)})"
     kind = UnsupportedOp if isinstance(error, UnsupportedOp) else ModelError
     return kind(" ".join(reason.split()), described(node))
