@@ -6,8 +6,9 @@ Run: python tests/benchmarks/simcore.py [--models FOLDER] [--only TEXT] [--skip-
     int8        integer matrix products against ONNX Runtime's int8 x int8 MatMulInteger, and numpy in int32
     depthwise   depthwise convolutions against ONNX Runtime
 
-Every pair is timed in turns, ours then the peer's; the figure is the quotient of the two shortest times, which a busy
-machine disturbs least.
+Every pair is timed in turns, ours then the peer's; the figure is the quotient of the two shortest processor times. With
+one thread each these are the times on a free machine: on a busy one, wall time would count against the longer run, which
+is interrupted more often.
 """
 
 import argparse
@@ -83,14 +84,14 @@ DEPTHWISE = (
 
 
 def seconds(*runs: Callable[[], object], turns: int = TURNS) -> list[float]:
-    """Return the shortest time of each function, called in turns."""
+    """Return the shortest processor time of each function, called in turns."""
     best = [math.inf for _ in runs]
     started = time.perf_counter()
     for turn in range(MOST_TURNS):
         for i, run in enumerate(runs):
-            before = time.perf_counter()
+            before = time.process_time()
             run()
-            best[i] = min(best[i], time.perf_counter() - before)
+            best[i] = min(best[i], time.process_time() - before)
         taken = time.perf_counter() - started
         if taken > LIMIT_S or (turn + 1 >= turns and taken > BUDGET_S):
             break
