@@ -1,19 +1,20 @@
-"""Integer convolution, exact: patches of the input as columns (im2col), then the exact product of simcore.matmul.
+"""Integer convolution, exact: a float convolution where its sums cannot round, else the product of simcore.matmul.
 
     1. check and complete the geometry: pads, output sizes (simcore.ops.windows)
-    2. pad with real 0 (the code x_zero_point), subtract the zero points
-    3. for one tile of groups and output rows: copy the patches into columns, multiply by the weights
-    4. add the bias, apply the overflow rule of the 32-bit accumulator
+    2. subtract the zero points; padding is real 0 (the code x_zero_point)
+    3. one group, or depthwise: the float32 convolution of the graph executor, in few passes of so many channels that
+       every sum is exact
+    4. else for one tile of groups and output rows: copy the patches into columns (im2col), multiply by the weights
+    5. add the bias, apply the overflow rule of the 32-bit accumulator
 
 A tile's columns stay in the cache; with few channels per group a tile holds many groups, so that they share the cost
-of a numpy call. One channel per group (depthwise) on a line or plane runs through the float depthwise convolution of
-the graph executor instead, where its sums stay exact in float32.
+of a numpy call.
 """
 
 import math
 from collections.abc import Iterator, Sequence
 from types import EllipsisType
-from typing import Final, Literal, overload
+from typing import Any, Final, Literal, overload
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -21,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from simcore.errors import BadArgument
 from simcore.matmul import FLOAT32_EXACT, Operand, exact_product, fits_int32, operand
-from simcore.ops.depthwise import depthwise
+from simcore.ops.convolution import conv as float_conv
 from simcore.ops.windows import Window, window
 from simcore.rounding import Overflow, narrow_int32, wrap
 
@@ -32,6 +33,8 @@ AutoPad = Literal["NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"]
 
 #: Bytes of columns in one tile, about a core's second-level cache.
 _TILE_BYTES: Final = 1 << 20
+#: Most passes of the float convolution; more, shorter ones cost more than im2col with exact blocks.
+_PASSES: Final = 4
 
 
 @overload
@@ -116,11 +119,11 @@ def conv(
         )
     win = window("conv", codes.shape[2:], shape[2:], auto_pad=auto_pad, pads=pads, strides=strides, dilations=dilations)
     point = _input_point(codes, np.asarray(x_zero_point))
-    if _is_depthwise(shape, group) and codes.size and weights.values.size:
+    if codes.ndim <= 5 and codes.size and weights.values.size and (group == 1 or shape[1] == 1):
         data = operand(codes, point)
-        if data.limit * weights.limit * math.prod(shape[2:]) <= FLOAT32_EXACT:
-            sums = _depthwise(data.values, weights.values, win)
-            return with_bias(sums, bias, overflow)
+        at_once = FLOAT32_EXACT // max(1, data.limit * weights.limit * math.prod(shape[2:]))
+        if at_once * (_PASSES if group == 1 else 1) >= shape[1]:
+            return with_bias(_float_sums(data.values, weights.values, win, group, at_once), bias, overflow)
     sums = _grouped_product(_padded(codes, point, win), weights, group, win)
     return with_bias(sums.reshape(codes.shape[0], shape[0], *win.out), bias, overflow)
 
@@ -197,23 +200,24 @@ def _grouped_product(data: Operand, weights: Operand, group: int, win: Window) -
     return sums
 
 
-def _is_depthwise(shape: tuple[int, ...], group: int) -> bool:
-    """Return whether weights [m, channels / group, *kernel] filter each channel of a line or a plane on its own."""
-    return group > 1 and shape[1] == 1 and len(shape) in (3, 4)
+def _float_sums(
+    values: NDArray[np.float32], weights: NDArray[np.float32], win: Window, group: int, at_once: int
+) -> NDArray[np.integer]:
+    """Return the sums [n, m, *out], int32, by float convolutions of at most `at_once` channels of each group.
 
-
-def _depthwise(values: NDArray[np.float32], weights: NDArray[np.float32], win: Window) -> NDArray[np.integer]:
-    """Return the sums [n, m, *out], int32, of a depthwise convolution whose every sum stays within 2^24.
-
-    The float convolution adds the products, and zeros, in some order, so the bound of simcore.matmul holds for it too.
+    A float convolution adds its products, and zeros, in some order, so the bound of simcore.matmul holds for it: every
+    sum over `at_once` channels stays within 2^24. The few passes are added as integers.
     """
-    if len(win.out) == 1:
-        # A line is a plane of height 1.
-        win = Window(
-            (1, *win.kernel), (1, *win.strides), (1, *win.dilations), (0, *win.begin), (0, *win.end), (1, *win.out)
-        )
-        return depthwise(values[:, :, None], weights[:, :, None], None, win)[:, :, 0].astype(np.int32)
-    return depthwise(values, weights, None, win).astype(np.int32)
+    how: dict[str, Any] = {"pads": win.begin + win.end, "strides": win.strides, "dilations": win.dilations}
+    if at_once >= weights.shape[1]:
+        return float_conv(values, weights, group=group, **how).astype(np.int32)
+    total: NDArray[np.integer] | None = None
+    for first in range(0, weights.shape[1], at_once):
+        part = slice(first, first + at_once)
+        sums = float_conv(values[:, part], weights[:, part], **how).astype(np.int32)
+        total = sums if total is None else np.add(total, sums, out=total)
+    assert total is not None, "weights have channels"
+    return total
 
 
 def _is_pointwise(win: Window) -> bool:

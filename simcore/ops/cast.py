@@ -53,6 +53,8 @@ def convert(x: Tensor, dtype: "np.dtype[Any]", is_saturating: bool = True, round
     """
     if x.dtype == dtype:
         return x
+    if x.dtype.kind in "iub" and dtype.kind in "iubf":
+        return x.astype(dtype)
     if x.dtype.kind in "OUT" or dtype.kind == "O":
         return _through_text(x, dtype)
     with np.errstate(all="ignore"):

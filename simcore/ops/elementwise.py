@@ -21,7 +21,7 @@ from typing import Literal
 import numpy as np
 
 from simcore.errors import BadArgument
-from simcore.ops.widen import Array, float32_inside
+from simcore.ops.widen import Array, float32_inside, guarded
 
 LOWEST_FLOAT32 = -3.4028234663852886e38
 LARGEST_FLOAT32 = 3.4028234663852886e38
@@ -125,6 +125,7 @@ def clip_attributes(x: Array, *, min: float = LOWEST_FLOAT32, max: float = LARGE
     return clip(x, np.asarray(min, np.float64), np.asarray(max, np.float64))
 
 
+@guarded
 def clip(x: Array, low: Array | None = None, high: Array | None = None) -> Array:
     """Return `min(max(x, low), high)`; where low > high everything becomes high. NaN stays NaN.
 
@@ -133,13 +134,12 @@ def clip(x: Array, low: Array | None = None, high: Array | None = None) -> Array
         low: scalar (rank 0, or one element); None for no bound.
         high: likewise.
     """
-    with np.errstate(all="ignore"):
-        lower, upper = (None if bound is None else bound.reshape(()).astype(x.dtype) for bound in (low, high))
-        if lower is not None and upper is not None:
-            return np.asarray(np.clip(x, lower, upper))
-        if lower is not None:
-            return np.asarray(np.maximum(x, lower))
-        return x if upper is None else np.asarray(np.minimum(x, upper))
+    lower, upper = (None if bound is None else bound.reshape(()).astype(x.dtype, copy=False) for bound in (low, high))
+    if lower is not None and upper is not None:
+        return np.asarray(np.clip(x, lower, upper))
+    if lower is not None:
+        return np.asarray(np.maximum(x, lower))
+    return x if upper is None else np.asarray(np.minimum(x, upper))
 
 
 @float32_inside

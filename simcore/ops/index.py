@@ -39,7 +39,7 @@ def gather(data: Tensor, indices: Tensor, *, axis: int = 0) -> Tensor:
     Raises:
         IndexError: an index outside the axis.
     """
-    return np.asarray(np.take(data, indices, axis))
+    return np.asarray(data.take(indices, axis))
 
 
 def gather_elements(data: Tensor, indices: Tensor, *, axis: int = 0) -> Tensor:

@@ -14,27 +14,41 @@ the type of the data, for float16 float32. Source: ONNX operator specification.
 
 import math
 from collections.abc import Sequence
-from typing import Final
+from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
 
 from simcore.errors import BadArgument
-from simcore.ops.widen import Array, float32_inside, widen
+from simcore.graph import Node
+from simcore.ops.widen import Array, float32_inside, guarded, widen
 
 #: Added to the standard deviation by MeanVarianceNormalization. Source: its function body in the specification.
 _MVN_EPSILON: Final = 1e-9
+#: Default of BatchNormalization.
+_EPSILON: Final = 1e-5
 #: Elements of a block of channels.
 _BLOCK: Final = 65536
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Affine:
+    """The multiplication and addition that a batch normalization with constant statistics is."""
+
+    #: Per channel.
+    factor: Array
+    offset: Array
+
+
+@guarded
 def batch_normalization(
     x: Array,
-    scale: Array,
-    b: Array,
-    mean: Array,
-    var: Array,
+    scale: Array | Affine,
+    b: Array | None,
+    mean: Array | None,
+    var: Array | None,
     *,
-    epsilon: float = 1e-5,
+    epsilon: float = _EPSILON,
     momentum: float = 0.9,
     spatial: int = 1,
     training_mode: int = 0,
@@ -46,7 +60,8 @@ def batch_normalization(
 
     Args:
         x: [batch, C, ...]; a vector [batch] counts as one channel.
-        scale: [C], as b, mean and var; with spatial=0 (opset 7 and 8) [C, ...], one entry for every element.
+        scale: [C], as b, mean and var; with spatial=0 (opset 7 and 8) [C, ...], one entry for every element. Prepared,
+            it holds all four, and the others are None.
         b: offset.
         mean: mean to subtract (training: the running mean so far).
         var: variance (training: the running variance so far).
@@ -63,34 +78,57 @@ def batch_normalization(
     Raises:
         BadArgument: scale does not fit the channels.
     """
-    data, factor, offset = widen(x), widen(scale), widen(b)
+    data = widen(x)
+    if isinstance(scale, Affine):
+        return (_affine(data, scale, spatial).astype(x.dtype, copy=False),)
+    if b is None or mean is None or var is None:
+        raise BadArgument("BatchNormalization: scale, b, mean and var must all be given")
+    if not training_mode:
+        y = _affine(data, _affine_of(scale, b, mean, var, epsilon), spatial)
+        return (y.astype(x.dtype, copy=False),)
+    others = (0, *range(2, x.ndim))
+    current = np.asarray(np.mean(data, axis=others)), np.asarray(np.var(data, axis=others))
+    y = _affine(data, _affine_of(scale, b, *current, epsilon), spatial).astype(x.dtype, copy=False)
+    running = (
+        (before * momentum + now * (1 - momentum)).astype(before.dtype)
+        for before, now in zip((mean, var), current, strict=True)
+    )
+    return (y, *running)[:num_outputs]
+
+
+def prepared_affine(constants: Sequence[Any], node: Node) -> dict[int, Any]:
+    """Return the constant statistics of a BatchNormalization node as one `Affine`; see `table.PREPARED`."""
+    scale, b, mean, var = constants[1:5]
+    if scale is None or b is None or mean is None or var is None or node.attributes.get("training_mode", 0):
+        return {}
+    epsilon = float(node.attributes.get("epsilon", _EPSILON))  # type: ignore[arg-type]
     with np.errstate(all="ignore"):
-        if not training_mode:
-            y = _affine(data, factor, offset, widen(mean), widen(var), epsilon, spatial)
-            return (y.astype(x.dtype, copy=False),)
-        others = (0, *range(2, x.ndim))
-        current = np.asarray(np.mean(data, axis=others)), np.asarray(np.var(data, axis=others))
-        y = _affine(data, factor, offset, *current, epsilon, spatial).astype(x.dtype, copy=False)
-        running = (
-            (before * momentum + now * (1 - momentum)).astype(before.dtype)
-            for before, now in zip((mean, var), current, strict=True)
-        )
-        return (y, *running)[:num_outputs]
+        return {1: _affine_of(scale, b, mean, var, epsilon), 2: None, 3: None, 4: None}
 
 
-def _affine(x: Array, scale: Array, b: Array, mean: Array, var: Array, epsilon: float, spatial: int) -> Array:
+def _affine_of(scale: Array, b: Array, mean: Array, var: Array, epsilon: float) -> Affine:
+    """Return `scale / sqrt(var + epsilon)` and `b - mean * factor`."""
+    scale, b, mean, var = widen(scale), widen(b), widen(mean), widen(var)
+    if not scale.shape == b.shape == mean.shape == var.shape:
+        shapes = [list(v.shape) for v in (scale, b, mean, var)]
+        raise BadArgument(f"BatchNormalization: scale, b, mean and var differ in shape: {shapes}")
+    factor = scale / np.sqrt(var + var.dtype.type(epsilon))
+    return Affine(factor, b - mean * factor)
+
+
+def _affine(x: Array, by: Affine, spatial: int) -> Array:
     """Return `x * factor + offset`, block by block of channels so that a block is still in cache for the addition."""
     channels = x.shape[1] if x.ndim > 1 else 1
-    if spatial and not scale.size == b.size == mean.size == var.size == channels:
+    if spatial and by.factor.size != channels:
         raise BadArgument(
             f"BatchNormalization: scale, b, mean and var need {channels} entries each for x of shape {list(x.shape)}"
         )
-    factor = scale / np.sqrt(var + var.dtype.type(epsilon))
-    offset = b - mean * factor
-    shape = (-1, *(1,) * (x.ndim - 2)) if spatial else scale.shape
-    factor, offset = (v.astype(x.dtype, copy=False).reshape(shape) for v in (factor, offset))
-    if x.ndim < 2:
-        return np.asarray(x * factor + offset)
+    shape = (-1, *(1,) * (x.ndim - 2)) if spatial else by.factor.shape
+    factor, offset = (v.astype(x.dtype, copy=False).reshape(shape) for v in (by.factor, by.offset))
+    if x.ndim < 2 or x.size <= _BLOCK:
+        y = np.multiply(x, factor)
+        y += offset
+        return np.asarray(y)
     y = np.empty(x.shape, x.dtype)
     block = max(1, _BLOCK // max(1, math.prod(x.shape[2:])))
     for image, out in zip(x, y, strict=True):
@@ -160,6 +198,7 @@ def _group_normalization(x: Array, scale: Array, bias: Array, num_groups: int, e
     return y
 
 
+@guarded
 def layer_normalization(
     x: Array,
     scale: Array,
@@ -186,14 +225,12 @@ def layer_normalization(
         float16 inputs.
     """
     first = axis % x.ndim
-    wide = widen(x)
-    with np.errstate(all="ignore"):
-        y, mean, inverse = _standardize(wide.reshape(math.prod(x.shape[:first]), math.prod(x.shape[first:])), epsilon)
-        y = y.reshape(x.shape)
-        y *= scale
-        if b is not None:
-            y += b
-        y = y.astype(x.dtype, copy=False)
+    y, mean, inverse = _standardize(widen(x).reshape(math.prod(x.shape[:first]), math.prod(x.shape[first:])), epsilon)
+    y = y.reshape(x.shape)
+    y *= scale
+    if b is not None:
+        y += b
+    y = y.astype(x.dtype, copy=False)
     statistics = (*x.shape[:first], *(1,) * (x.ndim - first))
     return (y, mean.reshape(statistics), inverse.reshape(statistics))[:num_outputs]
 

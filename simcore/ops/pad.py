@@ -1,8 +1,10 @@
 """Borders around a tensor."""
 
-from typing import Any, Final
+from functools import lru_cache
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simcore.errors import BadArgument
 from simcore.graph import Tensor
@@ -10,8 +12,8 @@ from simcore.ops.size import checked_shape
 
 __all__ = ["pad", "pad_2"]
 
-#: ONNX mode -> numpy mode; constant is done here.
-_MODES: Final[dict[str, Any]] = {"reflect": "reflect", "edge": "edge", "wrap": "wrap"}
+#: Modes that repeat what is there.
+_MODES: Final = ("reflect", "edge", "wrap")
 
 
 def pad(
@@ -56,20 +58,51 @@ def pad_2(data: Tensor, *, pads: tuple[int, ...], mode: str = "constant", value:
 
 
 def _padded(x: Tensor, pads: list[int], fill: Tensor | None, mode: str) -> Tensor:
-    if len(pads) != 2 * x.ndim:
-        raise BadArgument(f"{len(pads)} pads for a tensor of rank {x.ndim}; two per axis are needed")
     if mode != "constant" and mode not in _MODES:
         raise BadArgument(f"mode {mode!r} is not known; use constant, {', '.join(_MODES)}")
-    widths = list(zip(pads[: x.ndim], pads[x.ndim :], strict=True))
-    if any(n + min(before, 0) + min(after, 0) < 0 for n, (before, after) in zip(x.shape, widths, strict=True)):
-        raise BadArgument(f"pads {pads} cut more than shape {list(x.shape)} has")
-    kept = x[tuple(slice(max(-b, 0), n - max(-a, 0)) for n, (b, a) in zip(x.shape, widths, strict=True))]
-    added = [(max(before, 0), max(after, 0)) for before, after in widths]
-    target = checked_shape([n + b + a for n, (b, a) in zip(kept.shape, added, strict=True)], x.dtype)
+    where, added, inner = _geometry(x.shape, tuple(pads))
+    kept = x[where]
+    target = checked_shape((n + before + after for n, (before, after) in zip(kept.shape, added, strict=True)), x.dtype)
     if mode != "constant":
         if not kept.size and target != kept.shape:
             raise BadArgument(f"mode {mode} has nothing to repeat in shape {list(kept.shape)}")
-        return np.pad(kept, added, mode=_MODES[mode])
+        for axis, (before, after) in enumerate(added):
+            if before or after:
+                kept = kept.take(_sources(kept.shape[axis], before, after, mode), axis)
+        return kept
     y = np.zeros(target, x.dtype) if fill is None else np.full(target, fill, x.dtype)
-    y[tuple(slice(before, before + n) for n, (before, _) in zip(kept.shape, added, strict=True))] = kept
+    y[inner] = kept
     return y
+
+
+@lru_cache(maxsize=256)
+def _geometry(
+    shape: tuple[int, ...], pads: tuple[int, ...]
+) -> tuple[tuple[slice, ...], tuple[tuple[int, int], ...], tuple[slice, ...]]:
+    """Return what is kept of a tensor, what is added before and after each axis, and where in the result it lies."""
+    rank = len(shape)
+    if len(pads) != 2 * rank:
+        raise BadArgument(f"{len(pads)} pads for a tensor of rank {rank}; two per axis are needed")
+    widths = list(zip(pads[:rank], pads[rank:], strict=True))
+    if any(n + min(before, 0) + min(after, 0) < 0 for n, (before, after) in zip(shape, widths, strict=True)):
+        raise BadArgument(f"pads {list(pads)} cut more than shape {list(shape)} has")
+    kept = tuple(slice(max(-before, 0), n - max(-after, 0)) for n, (before, after) in zip(shape, widths, strict=True))
+    added = tuple((max(before, 0), max(after, 0)) for before, after in widths)
+    inner = tuple(slice(b, b + k.stop - k.start) for k, (b, _) in zip(kept, added, strict=True))
+    return kept, added, inner
+
+
+@lru_cache(maxsize=256)
+def _sources(size: int, before: int, after: int, mode: str) -> NDArray[np.int64]:
+    """Return which entry of an axis of `size` stands at each place of the padded axis, read-only."""
+    places = np.arange(-before, size + after)
+    if mode == "edge":
+        sources = np.clip(places, 0, size - 1)
+    elif mode == "wrap":
+        sources = places % size
+    else:
+        # There and back again without repeating the ends: a period of 2 (size - 1).
+        sources = places % max(2 * (size - 1), 1)
+        sources = np.minimum(sources, 2 * (size - 1) - sources)
+    sources.setflags(write=False)
+    return sources

@@ -4,7 +4,8 @@ The arithmetic is in simcore.rounding, quantize, matmul, conv and requantize; he
 form.
 """
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +14,11 @@ from simcore import conv as integer_conv
 from simcore import matmul as integer_matmul
 from simcore.element_types import dtype_of
 from simcore.errors import BadArgument
-from simcore.graph import Tensor
+from simcore.graph import Node, Tensor
 from simcore.matmul import Operand
 from simcore.ops.cast import convert
-from simcore.quantize import broadcast_to_axis, params_from_range, tensor_range
+from simcore.ops.widen import guarded
+from simcore.quantize import broadcast_to_axis
 from simcore.requantize import requantize, requantize_scale
 from simcore.rounding import INT_TYPES, round_saturate
 
@@ -30,6 +32,12 @@ __all__ = [
     "qlinear_matmul",
     "quantize_linear",
 ]
+
+#: Elements that are quantized at a time.
+_BLOCK: Final = 16384
+#: Least and largest uint8 code.
+_LOW: Final = np.float32(0)
+_HIGH: Final = np.float32(255)
 
 
 def quantize_linear(
@@ -79,6 +87,7 @@ def quantize_linear(
     return convert(ratio, dtype, saturate != 0)
 
 
+@guarded
 def dequantize_linear(
     x: Tensor,
     x_scale: Tensor,
@@ -104,6 +113,12 @@ def dequantize_linear(
     Source: ONNX operator DequantizeLinear, versions 10 to 25.
     """
     target = dtype_of(output_dtype) if output_dtype else x_scale.dtype
+    if x.dtype.name in ("int8", "uint8") and target == x_scale.dtype == np.float32 and x_scale.size == 1:
+        codes: Tensor = x.astype(np.float32)
+        if x_zero_point is not None:
+            codes -= np.float32(_number(x_zero_point))
+        codes *= _number(x_scale)
+        return codes
     compute = np.result_type(_plain(x_scale.dtype), np.float32)
     scale = _spread(x_scale, x.shape, axis, block_size).astype(compute)
     if x_zero_point is None:
@@ -151,16 +166,40 @@ def _spread(values: Tensor, shape: tuple[int, ...], axis: int, block_size: int) 
     return broadcast_to_axis(values, len(shape), axis)
 
 
+@guarded
 def dynamic_quantize_linear(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Return x as uint8 codes, their scale (float32 []) and zero point (uint8 []) from x's own range widened to hold 0.
+
+    Formulas: `scale = (max(x, 0) - min(x, 0)) / 255` (1 if that is 0), `zero_point = rint(-min(x, 0) / scale)`,
+    `clip(rint(x / scale) + zero_point, 0, 255)`; the convention onnx_dynamic of simcore.quantize.
 
     Raises:
         BadArgument: x is empty or holds NaN or infinity.
     """
-    how = params_from_range(*tensor_range(x), "onnx_dynamic", "uint8")
-    zero_point = how.zero_point.astype(np.uint8)
-    with np.errstate(over="ignore", under="ignore"):
-        return round_saturate(x / how.scale, "uint8", "half_even", zero_point), how.scale, zero_point
+    if not x.size:
+        raise BadArgument(f"x: shape {list(x.shape)} holds no value, so it has no range")
+    least = np.minimum(np.minimum.reduce(x, axis=None), _LOW)
+    width = np.maximum(np.maximum.reduce(x, axis=None), _LOW) - least
+    if not np.isfinite(width):
+        raise BadArgument("x: holds NaN or infinity, or its range overflows float32")
+    scale = width / _HIGH
+    if not (scale > 0 and np.isfinite(_HIGH / width)):
+        scale = np.float32(1)
+    zero_point = np.minimum(np.rint(-least / scale), _HIGH)
+    codes = np.empty(x.shape, np.uint8)
+    source, target = np.ascontiguousarray(x).reshape(-1), codes.reshape(-1)
+    whole = np.empty(min(x.size, _BLOCK), np.float32)
+    # Block by block, so that a block stays in cache.
+    for start in range(0, source.size, _BLOCK):
+        part = source[start : start + _BLOCK]
+        block = whole[: part.size]
+        np.divide(part, scale, out=block)
+        np.rint(block, out=block)
+        block += zero_point
+        np.maximum(block, _LOW, out=block)
+        np.minimum(block, _HIGH, out=block)
+        target[start : start + _BLOCK] = block
+    return codes, np.asarray(scale), np.asarray(zero_point, np.uint8)
 
 
 def matmul_integer(
@@ -173,16 +212,26 @@ def matmul_integer(
     return integer_matmul.matmul(a, b, _per_row(a_zero_point, a.ndim), _number(b_zero_point), "wrap")
 
 
-def prepared_weight(codes: Tensor, zero_point: Tensor | None, axis: int) -> Operand:
-    """Return `codes - zero_point` in the form the integer products take, to be computed once for a constant weight.
+def prepared_weight(weight: int, zero_point: int, axis: int) -> Callable[[Sequence[Any], Node], dict[int, Any]]:
+    """Return what forms `codes - zero_point` once for a constant weight; see `table.PREPARED`.
 
     Args:
-        codes: integer weight of rank 2 or more.
-        zero_point: one number, or one per entry of `axis`; 0 by default.
+        weight: position of the weight, integers of rank 2 or more.
+        zero_point: position of its zero point: one number, or one per entry of `axis`; 0 where it is left out.
         axis: 0 for a convolution, -1 for a matrix product.
     """
-    points = _number(zero_point)
-    return integer_matmul.operand(codes, broadcast_to_axis(points, codes.ndim, axis) if points.ndim == 1 else points)
+
+    def prepared(constants: Sequence[Any], node: Node) -> dict[int, Any]:
+        has_point = zero_point < len(node.inputs) and node.inputs[zero_point] != ""
+        codes, given = constants[weight], constants[zero_point] if has_point else None
+        if codes is None or codes.ndim < 2 or (has_point and given is None):
+            return {}
+        points = _number(given)
+        wide = broadcast_to_axis(points, codes.ndim, axis) if points.ndim == 1 else points
+        found: dict[int, Any] = {weight: integer_matmul.operand(codes, wide)}
+        return {**found, zero_point: None} if has_point else found
+
+    return prepared
 
 
 def conv_integer(

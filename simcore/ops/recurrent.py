@@ -4,16 +4,17 @@ Operators by (name, first opset version served):
 
     gru GRU 7 · lstm LSTM 7 · rnn RNN 7
 
-Flow, for every direction: project all inputs at once, `x @ W^T + bias`; then step by step `h @ R^T`, gates, new state
-(`scan`). One step is a plain function of the projected input and the state, so `dynamic_quantize_lstm` reuses all of it
-but the products.
+Flow: project all inputs at once, `x @ W^T + bias`; turn them round for backward directions; then step by step
+`h @ R^T`, gates, new state. Directions with the same activations go through one step together, which halves the number
+of small operations. One step is a plain function of the projected input and the state, so `dynamic_quantize_lstm`
+reuses all of it but the products.
 
 Axes: T time, B batch, I inputs, H hidden, D directions. Accumulators have the type of x (float16: float32).
 Source: ONNX operator specification.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -21,13 +22,26 @@ from simcore.errors import BadArgument
 from simcore.ops.recurrent_activation import Activation, activation_functions
 from simcore.ops.widen import Array, float32_inside
 
-__all__ = ["Direction", "State", "Step", "gru", "lstm", "lstm_step", "over_directions", "rnn"]
+__all__ = [
+    "Direction",
+    "Step",
+    "StepOf",
+    "by_moment",
+    "gru",
+    "lstm",
+    "lstm_step",
+    "over_directions",
+    "rnn",
+    "summed_biases",
+]
 
 Direction = Literal["forward", "reverse", "bidirectional"]
-#: Arrays [B, H]: (h,) or (h, c).
+#: Arrays [D, B, H]: (h,) or (h, c).
 State = tuple[Array, ...]
-#: Projected input of one moment [B, gates * H] and the state -> the next state.
+#: Projected input of one moment [D, B, gates * H] and the state -> the next state.
 Step = Callable[[Array, State], State]
+#: Some directions -> their projected inputs [T, D, B, gates * H] and their step.
+StepOf = Callable[[slice], tuple[Array, Step]]
 
 
 @float32_inside
@@ -56,15 +70,16 @@ def rnn(
         activations or ["Tanh"] * w.shape[0], activation_alpha, activation_beta, 1, direction
     )
 
-    def step_of(d: int) -> tuple[Array, Step]:
-        (f,), recurrence = functions[d], r[d].T
+    def step_of(ds: slice) -> tuple[Array, Step]:
+        (f,), recurrence = functions[ds.start], r[ds].swapaxes(1, 2)
 
         def step(projected: Array, state: State) -> State:
             return (f(_clipped(projected + np.matmul(state[0], recurrence), clip)),)
 
-        return _project(_time_first(x, layout), w[d], None if b is None else np.add(*np.split(b[d], 2))), step
+        return _project(_time_first(x, layout), w[ds], None if b is None else summed_biases(b[ds])), step
 
-    y, y_h = over_directions("RNN", step_of, (initial_h,), sequence_lens, direction, r, x, layout)
+    sizes = _sizes(r, x, layout)
+    y, y_h = over_directions("RNN", step_of, functions, (initial_h,), sequence_lens, direction, sizes, x.dtype, layout)
     return y, y_h
 
 
@@ -101,30 +116,31 @@ def gru(
     functions = activation_functions(names, activation_alpha, activation_beta, 2, direction)
     size = r.shape[-1]
 
-    def step_of(d: int) -> tuple[Array, Step]:
-        (f, g), recurrence = functions[d], r[d].T
-        gates, candidate = recurrence[:, : 2 * size], recurrence[:, 2 * size :]
-        input_bias, state_bias = np.zeros((2, 3 * size), x.dtype) if b is None else np.split(b[d], 2)
-        inner = state_bias[2 * size :]
-        merged = input_bias + state_bias
+    def step_of(ds: slice) -> tuple[Array, Step]:
+        (f, g), recurrence = functions[ds.start], r[ds].swapaxes(1, 2)
+        gates, candidate = recurrence[..., : 2 * size], recurrence[..., 2 * size :]
+        biases = np.zeros((len(recurrence), 6 * size), x.dtype) if b is None else b[ds]
+        inner = biases[:, None, 5 * size :]
+        merged = summed_biases(biases)
         if linear_before_reset:
-            merged[2 * size :] = input_bias[2 * size :]
+            merged[:, 2 * size :] = biases[:, 2 * size : 3 * size]
 
         def step(projected: Array, state: State) -> State:
             (h,) = state
             if linear_before_reset:
                 product = np.matmul(h, recurrence)
-                zr = f(_clipped(projected[:, : 2 * size] + product[:, : 2 * size], clip))
-                n = projected[:, 2 * size :] + zr[:, size:] * (product[:, 2 * size :] + inner)
+                zr = f(_clipped(projected[..., : 2 * size] + product[..., : 2 * size], clip))
+                n = projected[..., 2 * size :] + zr[..., size:] * (product[..., 2 * size :] + inner)
             else:
-                zr = f(_clipped(projected[:, : 2 * size] + np.matmul(h, gates), clip))
-                n = projected[:, 2 * size :] + np.matmul(zr[:, size:] * h, candidate)
-            z, n = zr[:, :size], g(_clipped(n, clip))
+                zr = f(_clipped(projected[..., : 2 * size] + np.matmul(h, gates), clip))
+                n = projected[..., 2 * size :] + np.matmul(zr[..., size:] * h, candidate)
+            z, n = zr[..., :size], g(_clipped(n, clip))
             return (n + z * (h - n),)
 
-        return _project(_time_first(x, layout), w[d], merged), step
+        return _project(_time_first(x, layout), w[ds], merged), step
 
-    y, y_h = over_directions("GRU", step_of, (initial_h,), sequence_lens, direction, r, x, layout)
+    sizes = _sizes(r, x, layout)
+    y, y_h = over_directions("GRU", step_of, functions, (initial_h,), sequence_lens, direction, sizes, x.dtype, layout)
     return y, y_h
 
 
@@ -185,115 +201,148 @@ def lstm(
     names = activations or ["Sigmoid", "Tanh", "Tanh"] * w.shape[0]
     functions = activation_functions(names, activation_alpha, activation_beta, 3, direction)
 
-    def step_of(d: int) -> tuple[Array, Step]:
-        recurrence = r[d].T
+    def step_of(ds: slice) -> tuple[Array, Step]:
+        recurrence = r[ds].swapaxes(1, 2)
 
-        def product(projected: Array, h: Array) -> Array:
-            return np.asarray(projected + np.matmul(h, recurrence))
+        def product(h: Array) -> Array:
+            return np.asarray(np.matmul(h, recurrence))
 
-        step = lstm_step(product, functions[d], None if p is None else p[d], clip, input_forget)
-        return _project(_time_first(x, layout), w[d], None if b is None else np.add(*np.split(b[d], 2))), step
+        step = lstm_step(product, functions[ds.start], None if p is None else p[ds], clip, input_forget)
+        return _project(_time_first(x, layout), w[ds], None if b is None else summed_biases(b[ds])), step
 
-    y, y_h, y_c = over_directions("LSTM", step_of, (initial_h, initial_c), sequence_lens, direction, r, x, layout)
+    initial, sizes = (initial_h, initial_c), _sizes(r, x, layout)
+    y, y_h, y_c = over_directions("LSTM", step_of, functions, initial, sequence_lens, direction, sizes, x.dtype, layout)
     return y, y_h, y_c
 
 
 def lstm_step(
-    product: Callable[[Array, Array], Array],
+    product: Callable[[Array], Array],
     functions: Sequence[Activation],
     peepholes: Array | None,
     clip: float | None,
     input_forget: int,
 ) -> Step:
-    """Return the step function of an LSTM whose gate arguments are `product(projected, h)`, [B, 4H]."""
+    """Return the step function of an LSTM.
+
+    Args:
+        product: h [D, B, H] -> a new array [D, B, 4H], to which the projected input is added.
+        functions: activations f, g and h of these directions.
+        peepholes: [D, 3H] or None.
+        clip: see `lstm`.
+        input_forget: see `lstm`.
+    """
     f, g, output = functions
+    p = None if peepholes is None else peepholes[:, None]
 
     def step(projected: Array, state: State) -> State:
         h, c = state
-        gates, size = product(projected, h), h.shape[1]
-        if peepholes is None:
-            opened = f(_clipped(gates[:, : 3 * size], clip))
-            i, o, forget = opened[:, :size], opened[:, size : 2 * size], opened[:, 2 * size :]
+        gates, size = product(h), h.shape[-1]
+        gates += projected
+        if p is None:
+            gates = _clipped(gates, clip)
+            opened = f(gates[..., : 3 * size])
+            i, o, forget = opened[..., :size], opened[..., size : 2 * size], opened[..., 2 * size :]
         else:
-            i = f(_clipped(gates[:, :size] + peepholes[:size] * c, clip))
-            forget = f(_clipped(gates[:, 2 * size : 3 * size] + peepholes[2 * size :] * c, clip))
+            i = f(_clipped(gates[..., :size] + p[..., :size] * c, clip))
+            forget = f(_clipped(gates[..., 2 * size : 3 * size] + p[..., 2 * size :] * c, clip))
         if input_forget:
             forget = 1 - i
-        c = forget * c + i * g(_clipped(gates[:, 3 * size :], clip))
-        if peepholes is not None:
-            o = f(_clipped(gates[:, size : 2 * size] + peepholes[size : 2 * size] * c, clip))
+        new = i * g(_clipped(gates[..., 3 * size :], clip))
+        c = forget * c
+        c += new
+        if p is not None:
+            o = f(_clipped(gates[..., size : 2 * size] + p[..., size : 2 * size] * c, clip))
         return o * output(c), c
 
     return step
 
 
+def summed_biases(b: Array) -> Array:
+    """Return the sum of the biases of input and recurrence, [D, gates * H], from b [D, 2 * gates * H]."""
+    half = b.shape[1] // 2
+    return np.asarray(b[:, :half] + b[:, half:])
+
+
 def over_directions(
     op: str,
-    step_of: Callable[[int], tuple[Array, Step]],
+    step_of: StepOf,
+    functions: Sequence[Sequence[Activation]],
     initial: Sequence[Array | None],
     sequence_lens: Array | None,
     direction: Direction,
-    r: Array,
-    x: Array,
+    sizes: tuple[int, int, int],
+    dtype: "np.dtype[Any]",
     layout: int,
 ) -> tuple[Array, ...]:
     """Return y and the last states of all directions, laid out as the node asks.
 
     Args:
         op: Operator name for messages.
-        step_of: direction number -> (projected inputs [T, B, gates * H], step).
+        step_of: see `StepOf`.
+        functions: activations of each direction; directions that share them are computed together.
         initial: initial states, None for 0.
         sequence_lens: int32 [B] or None.
         direction: forward, reverse or bidirectional.
-        r: recurrence weights, first axis D.
-        x: the input, for its batch and type.
+        sizes: D, B, H.
+        dtype: type of the states.
         layout: 1 for batch first.
 
     Raises:
         BadArgument: the number of directions or an initial state does not fit.
     """
     orders = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}
-    if direction not in orders or len(orders[direction]) != r.shape[0]:
+    directions, batch, size = sizes
+    if direction not in orders or len(orders[direction]) != directions:
         raise BadArgument(
-            f"{op}: direction {direction!r} with weights for {r.shape[0]} directions; "
+            f"{op}: direction {direction!r} with weights for {directions} directions; "
             "use forward or reverse with 1, bidirectional with 2"
         )
-    batch, size = x.shape[0 if layout else 1], r.shape[1] if op == "DynamicQuantizeLSTM" else r.shape[2]
-    shape = (batch, r.shape[0], size) if layout else (r.shape[0], batch, size)
-    starts = [np.zeros(shape, x.dtype) if start is None else start for start in initial]
+    shape = (batch, directions, size) if layout else sizes
+    starts = [np.zeros(shape, dtype) if start is None else start for start in initial]
     if any(start.shape != shape for start in starts):
         raise BadArgument(f"{op}: initial states {[list(s.shape) for s in starts]} must have shape {list(shape)}")
+    if layout:
+        starts = [start.swapaxes(0, 1) for start in starts]
+    together = all(each == functions[0] for each in functions)
+    groups = [slice(0, directions)] if together else [slice(d, d + 1) for d in range(directions)]
     outputs, finals = [], []
-    for d, backward in enumerate(orders[direction]):
-        projected, step = step_of(d)
-        state = tuple(start[:, d] if layout else start[d] for start in starts)
-        y, final = _scan(step, projected, state, sequence_lens, backward)
+    for ds in groups:
+        projected, step = step_of(ds)
+        state = tuple(start[ds] for start in starts)
+        y, final = _scan(step, projected, state, sequence_lens, orders[direction][ds])
         outputs.append(y)
         finals.append(final)
-    axis = 1 if layout else 0
-    y = np.stack(outputs, axis=1)
-    last = (np.stack(states, axis=axis) for states in zip(*finals, strict=True))
-    return (y.transpose(2, 0, 1, 3) if layout else y), *last
+    y = _joined(outputs, 1)
+    last = tuple(_joined(states, 0) for states in zip(*finals, strict=True))
+    if layout:
+        return y.transpose(2, 0, 1, 3), *(state.swapaxes(0, 1) for state in last)
+    return y, *last
+
+
+def _joined(parts: Sequence[Array], axis: int) -> Array:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis)
 
 
 def _scan(
-    step: Step, projected: Array, state: State, sequence_lens: Array | None, backward: bool
+    step: Step, projected: Array, state: State, sequence_lens: Array | None, backward: Sequence[bool]
 ) -> tuple[Array, State]:
-    """Return every h [T, B, H] and the last state of every sequence; outputs after the end of a sequence are 0.
+    """Return every h [T, D, B, H] and the last state of every sequence; outputs after the end of a sequence are 0.
 
-    Backward, each sequence is turned round within its own length, so that all of them start with the first step.
+    In backward directions each sequence is turned round within its own length, so that all of them start with the
+    first step.
     """
-    time, batch = projected.shape[:2]
-    y = np.zeros((time, batch, state[0].shape[1]), state[0].dtype)
+    time, directions, batch = projected.shape[:3]
+    y = np.zeros((time, directions, batch, state[0].shape[-1]), state[0].dtype)
     if sequence_lens is None or np.all(sequence_lens >= time):
-        for t in reversed(range(time)) if backward else range(time):
-            state = step(projected[t], state)
+        ordered = _turned(projected, None, backward)
+        for t in range(time):
+            state = step(ordered[t], state)
             y[t] = state[0]
-        return y, state
-    moments, every = np.arange(time)[:, None], np.arange(batch)
+        return _turned(y, None, backward), state
+    moments = np.arange(time)[:, None]
     runs = moments < sequence_lens
-    order = np.where(runs, sequence_lens - 1 - moments, moments) if backward else moments
-    ordered = projected[order, every]
+    order = np.where(runs, sequence_lens - 1 - moments, moments)
+    ordered = _turned(projected, order, backward)
     last = tuple(np.zeros_like(each) for each in state)
     for t in range(int(np.max(sequence_lens, initial=0))):
         # A sequence that has ended goes on with state 0, which does not widen the range a quantizing step measures.
@@ -301,16 +350,37 @@ def _scan(
         ends = (sequence_lens == t + 1)[:, None]
         last = tuple(np.where(ends, new, kept) for new, kept in zip(state, last, strict=True))
         y[t] = state[0]
-    return (y[order, every] if backward else y), last
+    return _turned(y, order, backward), last
+
+
+def _turned(x: Array, order: Array | None, backward: Sequence[bool]) -> Array:
+    """Return x [T, D, B, ...] with time in `order` [T, B], by default reversed, in the backward directions."""
+    if not any(backward):
+        return x
+    turned = x.copy()
+    for d, is_backward in enumerate(backward):
+        if is_backward:
+            turned[:, d] = x[::-1, d] if order is None else x[order, d, np.arange(x.shape[2])]
+    return turned
 
 
 def _project(x: Array, w: Array, bias: Array | None) -> Array:
-    """Return `x @ w^T + bias` for all moments at once, [T, B, gates * H]."""
+    """Return `x @ w^T + bias` for all moments at once, [T, D, B, gates * H]; x is [T, B, I], bias [D, gates * H]."""
     time, batch, size = x.shape
-    y = np.matmul(x.reshape(time * batch, size), w.T)
+    y = np.matmul(x.reshape(time * batch, size), w.swapaxes(1, 2))
+    return by_moment(y, bias, time, batch)
+
+
+def by_moment(y: Array, bias: Array | None, time: int, batch: int) -> Array:
+    """Return products [D, T * B, gates * H] with their bias [D, gates * H] as [T, D, B, gates * H]; y is changed."""
     if bias is not None:
-        y += bias
-    return np.asarray(y.reshape(time, batch, w.shape[0]))
+        y += bias[:, None]
+    return np.asarray(y.reshape(y.shape[0], time, batch, y.shape[2]).swapaxes(0, 1))
+
+
+def _sizes(r: Array, x: Array, layout: int) -> tuple[int, int, int]:
+    """Return D, B, H."""
+    return r.shape[0], x.shape[0 if layout else 1], r.shape[2]
 
 
 def _time_first(x: Array, layout: int) -> Array:

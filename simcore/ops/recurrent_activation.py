@@ -1,6 +1,7 @@
 """The activations that a recurrent layer can name, with their alpha and beta bound."""
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -21,7 +22,7 @@ def _sigmoid(x: Array) -> Array:
 
 
 def _tanh(x: Array) -> Array:
-    return np.asarray(np.tanh(x))
+    return np.tanh(x)
 
 
 #: Lower-case name -> function of (x, alpha, beta). Source: ONNX operator specification, RNN.
@@ -61,12 +62,19 @@ def activation_functions(
     Raises:
         BadArgument: an unknown name, or a number of names that is not per_direction for every direction.
     """
+    return _functions(tuple(names), tuple(alphas or ()), tuple(betas or ()), per_direction, direction)
+
+
+@lru_cache(maxsize=256)
+def _functions(
+    names: tuple[str, ...], alphas: tuple[float, ...], betas: tuple[float, ...], per_direction: int, direction: str
+) -> list[list[Activation]]:
     directions = 2 if direction == "bidirectional" else 1
     if len(names) != per_direction * directions:
         raise BadArgument(
             f"activations: {len(names)} names {list(names)}, expected {per_direction * directions} for {direction}"
         )
-    alpha_left, beta_left = list(alphas or ()), list(betas or ())
+    alpha_left, beta_left = list(alphas), list(betas)
     functions: list[Activation] = []
     for name in names:
         key = name.lower()

@@ -32,7 +32,8 @@ def reduced_axes(axes: Axes, rank: int, noop: int) -> tuple[int, ...]:
     Raises:
         BadArgument: an axis outside the rank.
     """
-    chosen = () if axes is None else tuple(int(a) for a in np.asarray(axes).reshape(-1))
+    numbers = axes.reshape(-1).tolist() if isinstance(axes, np.ndarray) else axes
+    chosen = () if numbers is None else tuple(int(a) for a in numbers)
     if not chosen:
         return () if noop else tuple(range(rank))
     if any(not -rank <= a < rank for a in chosen):
@@ -42,7 +43,7 @@ def reduced_axes(axes: Axes, rank: int, noop: int) -> tuple[int, ...]:
 
 def _sum(x: Array, axes: tuple[int, ...], keepdims: int) -> Array:
     """Return the sum in the type of x; bool is not summed."""
-    return np.asarray(np.sum(x, axis=axes, keepdims=bool(keepdims), dtype=x.dtype))
+    return np.asarray(x.sum(axis=axes, keepdims=bool(keepdims), dtype=x.dtype))
 
 
 @float32_inside

@@ -1,6 +1,7 @@
 """Operators that rearrange, join, split or create tensors. Sources: the ONNX operators of the same names."""
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -216,10 +217,10 @@ def slice_(
     """Return `data[start:end:step]` on each of `axes`; negative values count from the end, all are clamped. A view."""
     return _sliced(
         data,
-        starts.tolist(),
-        ends.tolist(),
-        None if axes is None else axes.tolist(),
-        None if steps is None else steps.tolist(),
+        tuple(starts.tolist()),
+        tuple(ends.tolist()),
+        None if axes is None else tuple(axes.tolist()),
+        None if steps is None else tuple(steps.tolist()),
     )
 
 
@@ -227,20 +228,24 @@ def slice_1(
     data: Tensor, *, starts: tuple[int, ...], ends: tuple[int, ...], axes: tuple[int, ...] | None = None
 ) -> Tensor:
     """Return `slice_` with its arguments as attributes (versions 1 to 9)."""
-    return _sliced(data, list(starts), list(ends), None if axes is None else list(axes), None)
+    return _sliced(data, starts, ends, axes, None)
 
 
 def _sliced(
-    data: Tensor, starts: list[int], ends: list[int], axes: list[int] | None, steps: list[int] | None
+    data: Tensor,
+    starts: tuple[int, ...],
+    ends: tuple[int, ...],
+    axes: tuple[int, ...] | None,
+    steps: tuple[int, ...] | None,
 ) -> Tensor:
-    axes = list(range(len(starts))) if axes is None else axes
-    steps = [1] * len(starts) if steps is None else steps
+    axes = tuple(range(len(starts))) if axes is None else axes
+    steps = (1,) * len(starts) if steps is None else steps
     if not len(starts) == len(ends) == len(axes) == len(steps):
         raise BadArgument(
             f"{len(starts)} starts, {len(ends)} ends, {len(axes)} axes and {len(steps)} steps must be equally many"
         )
     if 0 in steps or len({_axis(axis, data.ndim) for axis in axes}) != len(axes):
-        raise BadArgument(f"steps {steps} must not be 0 and axes {axes} not repeat")
+        raise BadArgument(f"steps {list(steps)} must not be 0 and axes {list(axes)} not repeat")
     where = [slice(None)] * data.ndim
     for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
         where[axis] = slice(start, end, step)
@@ -283,12 +288,12 @@ def _parts(x: Tensor, sizes: list[int] | None, axis: int, count: int) -> tuple[T
 
 def squeeze(data: Tensor, axes: Tensor | None = None) -> Tensor:
     """Return data without `axes`, which have size 1; without all such axes if none are given."""
-    return np.squeeze(data, None if axes is None else tuple(axes.tolist()))
+    return data.squeeze(None if axes is None else tuple(axes.tolist()))
 
 
 def squeeze_1(data: Tensor, *, axes: tuple[int, ...] | None = None) -> Tensor:
     """Return `squeeze` with the axes as an attribute (versions 1 to 12)."""
-    return np.squeeze(data, axes)
+    return data.squeeze(axes)
 
 
 def tile(input: Tensor, repeats: Tensor) -> Tensor:
@@ -313,9 +318,20 @@ def trilu(input: Tensor, k: Tensor | None = None, *, upper: int = 1) -> Tensor:
 
 def unsqueeze(data: Tensor, axes: Tensor) -> Tensor:
     """Return data with an axis of size 1 inserted at each of `axes`, counted in the result."""
-    return np.expand_dims(data, tuple(axes.reshape(-1).tolist()))
+    return data.reshape(_unsqueezed(data.shape, tuple(axes.reshape(-1).tolist())))
 
 
 def unsqueeze_1(data: Tensor, *, axes: tuple[int, ...]) -> Tensor:
     """Return `unsqueeze` with the axes as an attribute (versions 1 to 12)."""
-    return np.expand_dims(data, axes)
+    return data.reshape(_unsqueezed(data.shape, axes))
+
+
+@lru_cache(maxsize=1024)
+def _unsqueezed(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, ...]:
+    """Return a shape with 1 inserted at `axes`, counted in the result."""
+    rank = len(shape) + len(axes)
+    at = {_axis(axis, rank) for axis in axes}
+    if len(at) != len(axes):
+        raise BadArgument(f"axes {list(axes)} name an axis twice")
+    sizes = iter(shape)
+    return tuple(1 if axis in at else next(sizes) for axis in range(rank))

@@ -1,8 +1,9 @@
 """Which function computes which operator version: the one literal table of operators."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from simcore.graph import Node
 from simcore.ops import (
     activation,
     cast,
@@ -24,7 +25,7 @@ from simcore.ops import (
     softmax,
 )
 
-__all__ = ["INTEGER_WEIGHTS", "OPERATORS", "Operator", "versions"]
+__all__ = ["OPERATORS", "PREPARED", "Operator", "versions"]
 
 #: Inputs as positional arguments, attributes as keywords -> an array, or a tuple of outputs.
 Operator = Callable[..., Any]
@@ -236,11 +237,15 @@ OPERATORS: Final[dict[tuple[str, str], tuple[tuple[int, Operator], ...]]] = {
     ("com.microsoft", "DynamicQuantizeLSTM"): ((1, dynamic_quantize_lstm.dynamic_quantize_lstm),),
 }
 
-#: Integer weights that are prepared once where they are constant (quantize.prepared_weight):
-#: operator -> position of the weight, position of its zero point, axis of its channels.
-INTEGER_WEIGHTS: Final[dict[tuple[str, str], tuple[int, int, int]]] = {
-    ("", "ConvInteger"): (1, 3, 0),
-    ("", "MatMulInteger"): (1, 3, -1),
-    ("", "QLinearConv"): (3, 5, 0),
-    ("", "QLinearMatMul"): (3, 5, -1),
+#: Operators that want some of their constant inputs in another form, made once when the graph is made ready:
+#: operator -> function of (constants by position, None for what is not constant; node), which returns what stands at
+#: a position instead, None for nothing.
+PREPARED: Final[dict[tuple[str, str], Callable[[Sequence[Any], Node], dict[int, Any]]]] = {
+    ("", "BatchNormalization"): normalization.prepared_affine,
+    ("", "Conv"): convolution.prepared_filters,
+    ("", "ConvInteger"): quantize.prepared_weight(1, 3, 0),
+    ("", "MatMulInteger"): quantize.prepared_weight(1, 3, -1),
+    ("", "QLinearConv"): quantize.prepared_weight(3, 5, 0),
+    ("", "QLinearMatMul"): quantize.prepared_weight(3, 5, -1),
+    ("com.microsoft", "DynamicQuantizeLSTM"): dynamic_quantize_lstm.prepared_weights,
 }

@@ -11,7 +11,7 @@ from typing import Any, Final, ParamSpec, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Array", "float32_inside", "widen"]
+__all__ = ["Array", "float32_inside", "guarded", "unguarded", "widen"]
 
 #: A tensor of any element type.
 Array = NDArray[Any]
@@ -21,6 +21,9 @@ _NARROW: Final = "eE"
 
 P = ParamSpec("P")
 Result = TypeVar("Result", bound="Array | tuple[Array, ...]")
+
+#: Guarded operator -> the same without its own guard, see `unguarded`.
+_UNGUARDED: Final[dict[Callable[..., Any], Callable[..., Any]]] = {}
 
 
 def widen(x: Array) -> Array:
@@ -39,14 +42,42 @@ def float32_inside(function: Callable[P, Result]) -> Callable[P, Result]:
     """
 
     @wraps(function)
+    def inside(*inputs: P.args, **attributes: P.kwargs) -> Result:
+        for x in inputs:
+            if isinstance(x, np.ndarray) and x.dtype.char in _NARROW:
+                return _narrowed(function, inputs, attributes)
+        result = function(*inputs, **attributes)
+        return result if type(result) is np.ndarray else cast(Result, _arrays(result, None))
+
+    return guarded(inside)
+
+
+def guarded(function: Callable[P, Result]) -> Callable[P, Result]:
+    """Return `function` with floating-point errors silenced: inf and NaN are results."""
+
+    @wraps(function)
     def call(*inputs: P.args, **attributes: P.kwargs) -> Result:
         with np.errstate(all="ignore"):
-            first = inputs[0]
-            narrow = first.dtype if isinstance(first, np.ndarray) and first.dtype.char in _NARROW else None
-            wide: Any = [widen(x) if isinstance(x, np.ndarray) else x for x in inputs]
-            return cast(Result, _arrays(function(*wide, **attributes), narrow))
+            return function(*inputs, **attributes)
 
+    _UNGUARDED[call] = function
     return call
+
+
+def unguarded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return an operator for callers that silence floating-point errors themselves, once for many calls.
+
+    Entering np.errstate costs more than a small addition.
+    """
+    return _UNGUARDED.get(function, function)
+
+
+def _narrowed(function: Callable[..., Result], inputs: tuple[Any, ...], attributes: dict[str, Any]) -> Result:
+    """Return the result of inputs of which at least one is narrow."""
+    first = inputs[0]
+    narrow = first.dtype if isinstance(first, np.ndarray) and first.dtype.char in _NARROW else None
+    wide = [widen(x) if isinstance(x, np.ndarray) else x for x in inputs]
+    return cast(Result, _arrays(function(*wide, **attributes), narrow))
 
 
 def _arrays(result: Array | tuple[Array, ...], narrow: np.dtype[Any] | None) -> Array | tuple[Array, ...]:

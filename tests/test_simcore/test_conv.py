@@ -122,6 +122,21 @@ def test_convolution_equals_onnx_runtime(
     assert np.array_equal(conv(x, operand(w, w_zero), x_zero, **attributes), expected)
 
 
+@pytest.mark.parametrize("channels", [50, 130, 300], ids=["one pass", "three passes", "blocks"])
+def test_sums_beyond_2_to_the_24_are_exact(channels: int) -> None:
+    """Extremes whose sums a single float32 accumulator could not hold, through each way of the convolution."""
+    x = np.full((1, channels, 5, 4), 255, np.uint8)
+    w = np.full((2, channels, 3, 3), -128, np.int8)
+    x[0, 0, 2, 2], w[1, 0, 0, 0] = 254, -127
+    wide_x, wide_w = x.astype(np.int64), w.astype(np.int64)
+    expected = [
+        [[int((wide_x[0, :, i : i + 3, j : j + 3] * filters).sum()) for j in range(2)] for i in range(3)]
+        for filters in wide_w
+    ]
+
+    assert conv(x, w).tolist() == [expected]
+
+
 def test_padding_is_real_zero_not_code_zero() -> None:
     x, w = np.full((1, 1, 1), 100, np.uint8), np.ones((1, 1, 3), np.int8)
 

@@ -6,12 +6,13 @@ import weakref
 
 import numpy as np
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto, ValueInfoProto, helper, numpy_helper
 
 from simcore import plan as planning
 from simcore.errors import BadArgument, ModelError, UnsupportedOp
 from simcore.execute import run
 from simcore.graph import ValueInfo
+from simcore.load_onnx import load_onnx_bytes
 from simcore.matmul import Operand
 from simcore.ops.control_flow import Body, loop
 from simcore.ops.table import OPERATORS
@@ -311,6 +312,78 @@ def test_a_constant_integer_weight_is_prepared_once_and_gives_the_same_codes(nam
     assert any(isinstance(planning.prepare(g).start[place], Operand) for place in prepared.inputs)
     assert np.array_equal(run(g, feeds)["y"], usual)
     assert np.array_equal(run(g, {**feeds, **constants})["y"], usual)
+
+
+def _normal(*shape: int) -> np.ndarray:
+    return np.random.default_rng(sum(shape)).standard_normal(shape).astype(np.float32)
+
+
+_LSTM_NODE = node(
+    "DynamicQuantizeLSTM",
+    ["x", "w", "r", "b", "", "", "", "", "ws", "wz", "rs", "rz"],
+    ["y", "", ""],
+    domain="com.microsoft",
+    direction="bidirectional",
+    hidden_size=4,
+)
+_STATISTICS = {"s": _normal(6), "o": _normal(6) + 2, "m": _normal(6) - 1, "v": _normal(6) ** 2}
+#: name -> node, shape of x, constants.
+_FLOAT = {
+    "conv rows": (node("Conv", ["x", "w", "b"], ["y"], pads=[1] * 4), [1, 32, 20, 20], {"w": _normal(6, 32, 3, 3), "b": _normal(6)}),
+    "conv in groups": (node("Conv", ["x", "w"], ["y"], group=2), [2, 16, 20, 20], {"w": _normal(4, 8, 3, 3)}),
+    "conv small": (node("Conv", ["x", "w"], ["y"], strides=[2, 2]), [3, 4, 9, 9], {"w": _normal(6, 4, 3, 3)}),
+    "conv of a line": (node("Conv", ["x", "w", "b"], ["y"], pads=[1, 1]), [2, 4, 9], {"w": _normal(6, 4, 3), "b": _normal(6)}),
+    "conv depthwise": (node("Conv", ["x", "w"], ["y"], group=6, pads=[2] * 4), [1, 6, 3, 9], {"w": _normal(6, 1, 5, 5)}),
+    "batch normalization": (node("BatchNormalization", ["x", "s", "o", "m", "v"], ["y"], epsilon=0.25), [2, 6, 5], _STATISTICS),
+    "lstm on codes": (
+        _LSTM_NODE,
+        [5, 2, 3],
+        {
+            "w": _CODES[:1, :1] + np.arange(96, dtype=np.uint8).reshape(2, 3, 16),
+            "r": np.arange(128, dtype=np.uint8).reshape(2, 4, 16),
+            "b": _normal(2, 32),
+            "ws": np.float32([0.01, 0.02]),
+            "wz": np.uint8([100, 130]),
+            "rs": np.float32([0.02, 0.01]),
+            "rz": np.uint8([60, 70]),
+        },
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", _FLOAT)
+def test_constants_prepared_once_give_the_same_bits_as_constants_that_are_fed(name: str) -> None:
+    call, shape, constants = _FLOAT[name]
+    g = graph([call], {"x": shape}, ["y"], constants, com_microsoft=1)
+    feeds = {"x": _normal(*shape)}
+
+    prepared = planning.prepare(g)
+    got, traced, fed = run(g, feeds)["y"], run(g, feeds, trace=True)["y"], run(g, {**feeds, **constants})["y"]
+
+    assert any(not isinstance(prepared.start[place], np.ndarray | None) for place in prepared.steps[0].inputs)
+    assert got.tobytes() == fed.tobytes() == traced.tobytes()
+
+
+def test_half_precision_weights_are_prepared_in_float32() -> None:
+    w = _normal(4, 8, 3, 3).astype(np.float16)
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT16, [1, 8, 20, 20])
+    made = helper.make_graph([node("Conv", ["x", "w"], ["y"])], "half", [x], [ValueInfoProto(name="y")])
+    made.initializer.append(numpy_helper.from_array(w, "w"))
+    half = helper.make_model(made, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+    g = load_onnx_bytes(half.SerializeToString())
+    feed = _normal(1, 8, 20, 20).astype(np.float16)
+
+    y = run(g, {"x": feed})["y"]
+
+    assert y.dtype == np.float16 and y.tobytes() == run(g, {"x": feed, "w": w})["y"].tobytes()
+
+
+def test_preparing_fails_silently_and_the_run_says_why() -> None:
+    constants = {name: _normal(5 if name == "v" else 6) for name in "somv"}
+    g = graph([node("BatchNormalization", ["x", *"somv"], ["y"], name="bn")], {"x": [2, 6, 5]}, ["y"], constants)
+
+    with pytest.raises(ModelError, match=r"node 'bn'.*differ in shape"):
+        run(g, {"x": _normal(2, 6, 5)})
 
 
 def test_every_operator_has_ascending_versions_and_keyword_attributes() -> None:

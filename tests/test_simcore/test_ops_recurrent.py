@@ -196,8 +196,9 @@ def _quantized_inputs(
         ("bidirectional", {"initial": True}),
         ("bidirectional", {"lens": True}),
         ("forward", {"peepholes": True, "initial": True}),
+        ("bidirectional", {"size": 700}),
     ],
-    ids=["forward", "reverse", "both", "both with lengths", "peepholes"],
+    ids=["forward", "reverse", "both", "both with lengths", "peepholes", "many inputs"],
 )
 def test_dynamic_quantize_lstm_equals_onnx_runtime(weight_type, per_channel, direction, extras):
     arguments = _quantized_inputs(1 + (direction == "bidirectional"), per_channel, weight_type, **extras)

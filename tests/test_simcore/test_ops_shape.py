@@ -32,6 +32,7 @@ CASES: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "pad 2": ("Pad", {"x": X}, {"opset": 9, "pads": [0, 1, 2, 1, -1, 0], "value": 7.0}),
     "pad 2 edge": ("Pad", {"x": X}, {"opset": 9, "pads": [1, 1, 1, 0, 0, 2], "mode": "edge"}),
     "pad 11 reflect": ("Pad", {"x": X, "p": I([0, 2, 3, 1, 0, 1])}, {"opset": 11, "mode": "reflect"}),
+    "pad 11 reflect twice": ("Pad", {"x": X, "p": I([0, 0, 3, 0, 0, 3])}, {"opset": 11, "mode": "reflect"}),
     "pad 13 fill": ("Pad", {"x": X, "p": I([0, -1, 1, 1, 0, 0]), "v": np.float32(9)}, {"opset": 13}),
     "pad 18 axes": ("Pad", {"x": X, "p": I([1, 2, 0, 1]), "v": None, "a": I([-1, 0])}, {"opset": 18}),
     "pad 19 wrap": ("Pad", {"x": X, "p": I([0, 0, 3, 0, 0, 2])}, {"opset": 19, "mode": "wrap"}),
@@ -162,3 +163,18 @@ def test_dropout_in_training_mode_is_unsupported() -> None:
 def test_large_constants_take_no_memory() -> None:
     assert shape.constant_of_shape(I([1 << 10, 1 << 10])).strides == (0, 0)
     assert shape.expand(X[:1], I([1000, 3, 4])).base is not None
+
+
+@pytest.mark.parametrize("mode", ["reflect", "edge", "wrap"])
+@pytest.mark.parametrize("size", [1, 2, 5])
+def test_repeating_pads_equal_numpy(mode: str, size: int) -> None:
+    x = np.arange(size, dtype=np.float32)
+
+    got = pad.pad(x, I([7, 12]), mode=mode)
+
+    assert got.tolist() == np.pad(x, (7, 12), mode=mode).tolist()
+
+
+def test_an_axis_is_inserted_only_once() -> None:
+    with pytest.raises(BadArgument, match="twice"):
+        shape.unsqueeze(X, I([0, -5]))
