@@ -139,7 +139,7 @@ def _make(
 ) -> Answer:
     checks = run_checks(searcher, entries)
     has_failed = any(check.outcome.status == "fail" for check in checks)
-    is_computed = computed is not None and computed.outcome is not None and computed.outcome.status == "done"
+    is_computed = computed is not None and any(outcome.status == "done" for outcome in computed.outcomes)
     return Answer(
         question=found.question,
         status="answered" if entries or is_computed else "abstained",

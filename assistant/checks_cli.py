@@ -1,9 +1,7 @@
-"""Commands of the calculations: `run` one, `check` those of the corpus."""
+"""What the commands of the calculations print: `run` one, `check` those of the corpus."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
-
-import click
 
 from assistant.errors import EXIT_NEGATIVE, EXIT_OK, EXIT_UNAVAILABLE, BadInput, NothingFound
 
@@ -14,23 +12,22 @@ if TYPE_CHECKING:
     from kb.types import Lang
 
 
-def run_one(name: str, given: Sequence[str], *, as_json: bool, lang: "Lang") -> int:
-    """Compute one check and print its outcome."""
+def run_one(name: str, given: Sequence[str], *, as_json: bool, lang: "Lang") -> tuple[str, int]:
+    """Return the outcome of one check as text, and the exit code."""
     from assistant import render
     from assistant.checks import show, text
     from assistant.checks.run import run_check
 
     check = _check(name)
     outcome = run_check(check, _pairs(check, given))
+    code = EXIT_UNAVAILABLE if outcome.status == "skip" else EXIT_OK
     if as_json:
-        render.print_json(show.to_json(check, outcome))
-    else:
-        click.echo(render.show(text.outcome_text(outcome, lang)))
-    return EXIT_UNAVAILABLE if outcome.status == "skip" else EXIT_OK
+        return render.json_text(show.to_json(check, outcome)), code
+    return render.show(text.outcome_text(outcome, lang)), code
 
 
-def describe(name: str | None, *, as_json: bool, lang: "Lang") -> int:
-    """List all checks, or describe one."""
+def describe(name: str | None, *, as_json: bool, lang: "Lang") -> str:
+    """Return the list of all checks, or what one computes and takes."""
     from assistant import render
     from assistant.checks import show, text
     from assistant.checks.table import CHECKS
@@ -38,15 +35,13 @@ def describe(name: str | None, *, as_json: bool, lang: "Lang") -> int:
     if name is not None:
         check = _check(name)
         if as_json:
-            render.print_json({"schema": render.SCHEMA, **show.description(check)})
-        else:
-            click.echo(render.show(text.described(check, lang)))
-    elif as_json:
-        render.print_json({"schema": render.SCHEMA, "checks": [show.description(check) for check in CHECKS.values()]})
-    else:
-        rows = [(check.name, check.zh if lang == "zh" else check.en) for check in CHECKS.values()]
-        click.echo(render.table(rows, ("check", "title"), render.terminal_width()))
-    return EXIT_OK
+            return render.json_text({"schema": render.SCHEMA, **show.description(check)})
+        return render.show(text.described(check, lang))
+    if as_json:
+        every = [show.description(check) for check in CHECKS.values()]
+        return render.json_text({"schema": render.SCHEMA, "checks": every})
+    rows = [(check.name, check.zh if lang == "zh" else check.en) for check in CHECKS.values()]
+    return render.table(rows, ("check", "title"), render.terminal_width())
 
 
 def _check(name: str) -> "Check":
@@ -81,36 +76,30 @@ def _pairs(check: "Check", given: Sequence[str]) -> dict[str, object]:
     return pairs
 
 
-def check_corpus(session: "Session", ids: Sequence[str], *, as_json: bool, lang: "Lang | None") -> int:
-    """Run the check blocks of the entries (of all, if none is named) and print pass, fail or skip of each."""
+def check_corpus(session: "Session", ids: Sequence[str], *, as_json: bool, lang: "Lang | None") -> tuple[str, int]:
+    """Run the check blocks of the entries (of all, if none is named); return state of each, and the exit code."""
     from assistant import render
+    from assistant.plain import printable
 
     rows = list(_run_blocks(session, ids, lang))
-    failed = sum(outcome.status == "fail" for _, _, outcome in rows)
     counts = {state: sum(o.status == state for _, _, o in rows) for state in ("pass", "fail", "skip")}
+    code = EXIT_NEGATIVE if counts["fail"] else EXIT_OK
     seconds = sum(outcome.seconds for _, _, outcome in rows)
     if as_json:
         blocks = [
             {"entry": fence.entry_id, "lang": tongue, "file": fence.file, **render.check_json(outcome)}
             for fence, tongue, outcome in rows
         ]
-        render.print_json({"schema": render.SCHEMA, **counts, "seconds": round(seconds, 3), "checks": blocks})
-    else:
-        lines = [
-            (
-                o.status,
-                f"{o.seconds * 1000:.1f} ms",
-                f"{fence.entry_id} ({tongue})",
-                o.check,
-                render.printable(o.reason),
-            )
-            for fence, tongue, o in rows
-            if o.status != "pass" or ids
-        ]
-        if lines:
-            click.echo(render.table(lines, ("state", "time", "entry", "check", "reason"), render.terminal_width()))
-        click.echo(f"{counts['pass']} pass, {counts['fail']} fail, {counts['skip']} skip, {seconds:.2f} s")
-    return EXIT_NEGATIVE if failed else EXIT_OK
+        data = {"schema": render.SCHEMA, **counts, "seconds": round(seconds, 3), "checks": blocks}
+        return render.json_text(data), code
+    lines = [
+        (o.status, f"{o.seconds * 1000:.1f} ms", f"{fence.entry_id} ({tongue})", o.check, printable(o.reason))
+        for fence, tongue, o in rows
+        if o.status != "pass" or ids
+    ]
+    table = render.table(lines, ("state", "time", "entry", "check", "reason"), render.terminal_width()) if lines else ""
+    total = f"{counts['pass']} pass, {counts['fail']} fail, {counts['skip']} skip, {seconds:.2f} s"
+    return f"{table}\n{total}".lstrip(), code
 
 
 def _run_blocks(session: "Session", ids: Sequence[str], lang: "Lang | None") -> "Iterator[tuple[Fence, Lang, Outcome]]":

@@ -61,7 +61,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _complain(message: str, *, usage: bool = False) -> None:
-    from assistant.render import printable
+    from assistant.plain import printable
 
     hint = "; see 'asknpu --help'" if usage else ""
     click.echo(f"asknpu: {printable(message).rstrip('.')}{hint}", err=True)
@@ -76,7 +76,7 @@ def _narrate(text: str) -> None:
 def _print_json(data: object, *, indent: int | None = 2) -> None:
     from assistant import render
 
-    render.print_json(data, indent=indent)
+    click.echo(render.json_text(data, indent=indent))
 
 
 def _open_session(*, with_meaning: bool = False) -> "Session":
@@ -191,6 +191,7 @@ def search(
     """List the entries that fit QUESTION best."""
     from assistant import render
     from assistant.answer import check_platform, checked_question
+    from assistant.plain import printable
     from assistant.texts import texts
 
     text = checked_question(question)
@@ -219,7 +220,7 @@ def search(
         )  # fmt: skip
     else:
         for note in found.degraded:
-            click.echo(render.printable(note), err=True)
+            click.echo(printable(note), err=True)
         lines = []
         for hit, e in entries:
             if e is None:
@@ -307,9 +308,13 @@ def run_check(name: str | None, arguments: tuple[str, ...], listing: bool, as_js
     """Compute CHECK with the arguments KEY=VALUE, for example: asknpu run quant_range scale=0.02."""
     from assistant import checks_cli, render
 
+    tongue = lang or render.default_language()
     if listing or name is None:
-        return checks_cli.describe(name, as_json=as_json, lang=lang or render.default_language())
-    return checks_cli.run_one(name, arguments, as_json=as_json, lang=lang or render.default_language())
+        click.echo(checks_cli.describe(name, as_json=as_json, lang=tongue))
+        return EXIT_OK
+    text, code = checks_cli.run_one(name, arguments, as_json=as_json, lang=tongue)
+    click.echo(text)
+    return code
 
 
 @cli.command("check")
@@ -323,7 +328,9 @@ def check_corpus(ids: tuple[str, ...], everything: bool, as_json: bool, lang: "L
 
     if everything == bool(ids):
         raise BadInput("name entries, or give --all for those of the whole corpus")
-    return checks_cli.check_corpus(_open_session(), ids, as_json=as_json, lang=lang)
+    text, code = checks_cli.check_corpus(_open_session(), ids, as_json=as_json, lang=lang)
+    click.echo(text)
+    return code
 
 
 @cli.command()

@@ -1,22 +1,16 @@
 """Answers and entries as text for a terminal, as Markdown for a pipe, and as JSON with a stable schema."""
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 
 from assistant.checks.types import Outcome
+from assistant.plain import printable
 from assistant.texts import texts
 from assistant.types import Answer, AnswerEntry, Computed, EntryCheck, Piece
 from kb.parse import without_checks
 from kb.types import Hit, Lang, Span
 
 SCHEMA = 1
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
-
-
-def printable(text: str) -> str:
-    """Return text from outside with its control characters made visible, so that it cannot drive a terminal."""
-    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def answer_markdown(answer: Answer, entries_searched: int, *, explain: bool = False) -> str:
@@ -153,7 +147,7 @@ def check_json(outcome: Outcome) -> dict[str, object]:
 def _computed_json(computed: Computed) -> dict[str, object]:
     return {
         "check": computed.check,
-        "outcome": None if computed.outcome is None else check_json(computed.outcome),
+        "outcomes": [check_json(outcome) for outcome in computed.outcomes],
         "read": dict(computed.read),
         "missing": list(computed.missing),
         "ambiguous": {name: list(values) for name, values in computed.ambiguous},
@@ -166,13 +160,11 @@ def hit_json(hit: Hit) -> dict[str, object]:
     return {"fused": round(hit.score, 4), "coverage": round(hit.coverage, 4), "channels": channels}
 
 
-def print_json(data: object, *, indent: int | None = 2) -> None:
-    """Print a value as strict JSON to standard output."""
+def json_text(data: object, *, indent: int | None = 2) -> str:
+    """Return a value as strict JSON."""
     import json
 
-    import click
-
-    click.echo(json.dumps(data, ensure_ascii=False, indent=indent, allow_nan=False))
+    return json.dumps(data, ensure_ascii=False, indent=indent, allow_nan=False)
 
 
 def table(rows: Sequence[Sequence[str]], header: Sequence[str], width: int | None = None) -> str:

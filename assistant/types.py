@@ -55,14 +55,14 @@ class Computed:
     """A calculation that the question asks for."""
 
     check: str
-    outcome: Outcome | None
-    """None while an argument is missing or ambiguous."""
+    outcomes: tuple[Outcome, ...]
+    """Empty while an argument is missing; several for the values that one ambiguous argument may have."""
     read: tuple[tuple[str, str], ...]
     """(parameter, the words of the question that it was read from)."""
     missing: tuple[str, ...]
     """Required parameters that the question does not give."""
     ambiguous: tuple[tuple[str, tuple[str, ...]], ...]
-    """(parameter, the candidates as the question writes them): none was chosen."""
+    """(parameter, the candidates as the question writes them): none was chosen, but all may have been computed."""
     given: Mapping[str, Value]
     """Arguments that were read, by parameter."""
 

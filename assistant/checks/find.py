@@ -6,7 +6,7 @@ A check is computed when it fits the question well and everything it needs was r
 missing or could be meant twice, that is said instead.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,7 +15,8 @@ from assistant.checks.documents import check_of
 from assistant.checks.quantities import scan
 from assistant.checks.read import READ_MOST, Reading, arguments
 from assistant.checks.run import run_check
-from assistant.checks.types import REQUIRED, Check, Outcome
+from assistant.checks.table import CHECKS
+from assistant.checks.types import REQUIRED, Check, Outcome, Value
 from assistant.errors import BadInput
 from assistant.types import Computed
 from kb.search import Searcher
@@ -33,9 +34,22 @@ _TYPE_UNUSED: Final = 0.03
 #: Least match of a check that is computed, and of one whose missing arguments are asked for.
 COMPUTE_FROM: Final = 0.62
 ASK_FROM: Final = 0.75
-#: Least search score of a check that is computed, and of one whose arguments are only what was left over.
-SEARCH_FROM: Final = 0.64
-LOOSE_FROM: Final = 0.68
+#: Least search score of a check that is computed: where two or more quantities stand beside their names, where one
+#: does, where all are only what was left over.
+FIRM_FROM: Final = 0.6
+SEARCH_FROM: Final = 0.68
+LOOSE_FROM: Final = 0.7
+#: Values of one ambiguous argument that are all computed.
+_ALTERNATIVES: Final = 4
+#: Words for quantities, ASCII ones of all checks: "batch 4" is no left-over number for a check without a batch.
+_NAMES: Final = frozenset(
+    word.lower()
+    for check in CHECKS.values()
+    for parameter in check.parameters
+    if parameter.kind in ("number", "integer")
+    for word in (parameter.name, *parameter.words)
+    if word.isascii() and len(word) > 2
+)
 #: Seconds for one calculation in an answer.
 _LIMIT: Final = 2.0
 
@@ -60,14 +74,8 @@ class Match:
     @property
     def is_meant(self) -> bool:
         """Whether the question fits well enough; better, if its quantities could belong to any check."""
-        is_loose = self.quantities <= self.reading.left_over
-        return self.match >= COMPUTE_FROM and self.search >= (LOOSE_FROM if is_loose else SEARCH_FROM)
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether all that the check needs was read without doubt, and at least one quantity; options may be open."""
-        required = {p.name for p in self.check.parameters if p.default is REQUIRED}
-        return not self.reading.missing and not required & self.reading.ambiguous.keys() and bool(self.quantities)
+        named = len((self.quantities | self.reading.ambiguous.keys()) - self.reading.left_over)
+        return self.match >= COMPUTE_FROM and self.search >= (LOOSE_FROM, SEARCH_FROM, FIRM_FROM)[min(named, 2)]
 
 
 def computing(open_searcher: Callable[[], Searcher]) -> Callable[[str, Lang], Computed | None]:
@@ -95,7 +103,7 @@ def matches(question: str, searcher: Searcher) -> tuple[Match, ...]:
     found = []
     for hit in searcher.search(question, limit=_TRIED).hits:
         check = check_of(hit.id)
-        reading = arguments(check, question)
+        reading = arguments(check, question, _NAMES)
         required = sum(parameter.default is REQUIRED for parameter in check.parameters)
         open_ones = len(reading.missing) + sum(name not in reading.arguments for name in reading.ambiguous)
         share = 1 - min(open_ones / required, 1) if required else float(bool(reading.arguments))
@@ -107,18 +115,32 @@ def matches(question: str, searcher: Searcher) -> tuple[Match, ...]:
 
 def _computed(found: tuple[Match, ...]) -> Computed | None:
     best = found[0]
-    complete = next((one for one in found if one.is_complete and one.is_meant), None)
-    if complete is not None and complete.match >= best.match - _COMPLETE:
-        outcome = _run(complete)
-        return None if outcome is None else _with_outcome(complete, outcome)
+    chosen = next((one for one in found if one.is_meant and _choices(one)), None)
+    if chosen is not None and chosen.match >= best.match - _COMPLETE:
+        outcomes = [outcome for given in _choices(chosen) if (outcome := _run(chosen.check, given)) is not None]
+        return _told(chosen, tuple(outcomes)) if outcomes else None
     if best.match >= ASK_FROM and best.search >= LOOSE_FROM and best.quantities - best.reading.left_over:
-        return _with_outcome(best, None)
+        return _told(best, ())
     return None
 
 
-def _run(match: Match) -> Outcome | None:
+def _choices(match: Match) -> list[dict[str, Value]]:
+    """Return the arguments to compute with: one set, or one for each value of the one argument that is ambiguous."""
+    reading = match.reading
+    required = {p.name for p in match.check.parameters if p.default is REQUIRED}
+    open_ones = [name for name in reading.ambiguous if name in required]
+    if reading.missing or len(open_ones) > 1 or not (match.quantities or open_ones):
+        return []
+    if not open_ones:
+        return [dict(reading.arguments)]
+    candidates = reading.ambiguous[open_ones[0]]
+    if len(candidates) > _ALTERNATIVES:
+        return []
+    return [{**reading.arguments, open_ones[0]: candidate.value} for candidate in candidates]
+
+
+def _run(check: Check, given: Mapping[str, Value]) -> Outcome | None:
     """Return the outcome, one with the reason for arguments that do not fit; None where too little was said."""
-    check, given = match.check, match.reading.arguments
     try:
         typed = values.arguments(check, given)
     except BadInput as error:
@@ -132,11 +154,11 @@ def _run(match: Match) -> Outcome | None:
         return Outcome(check.name, typed, "skip", {}, {}, 0.0, str(error))
 
 
-def _with_outcome(match: Match, outcome: Outcome | None) -> Computed:
+def _told(match: Match, outcomes: tuple[Outcome, ...]) -> Computed:
     reading = match.reading
     return Computed(
         check=match.check.name,
-        outcome=outcome,
+        outcomes=outcomes,
         read=tuple((name, candidate.text) for name, candidate in reading.evidence.items()),
         missing=reading.missing,
         ambiguous=tuple((name, tuple(c.text for c in many)) for name, many in reading.ambiguous.items()),

@@ -29,8 +29,10 @@ def normalization(
     pixel: float,
 ) -> Mapping[str, Any]:
     """Return the numbers that each toolchain wants for the same normalization, and one pixel through it."""
-    form: Convention = next(name for name in get_args(Convention) if name == convention)
     named = {"std": std, "scale": scale, "var": var}
+    if convention == "auto":
+        convention = _by_what_is_given(mean, std, scale, var)
+    form: Convention = next(name for name in get_args(Convention) if name == convention)
     second = named.pop(SECOND[form])
     if surplus := [name for name, value in named.items() if value is not None]:
         raise BadArgument(f"{surplus[0]}: {convention} writes mean and {SECOND[form]}; leave {surplus[0]} out.")
@@ -59,6 +61,20 @@ def normalization(
         "ncnn_norm_vals": [1 / channel.std for channel in how],
         "spread": max(_spread(channel, pixel) for channel in how),
     }
+
+
+def _by_what_is_given(
+    mean: tuple[float, ...],
+    std: tuple[float, ...] | None,
+    scale: tuple[float, ...] | None,
+    var: tuple[float, ...] | None,
+) -> Convention:
+    """Return the convention that writes these numbers; std in 0..1 form if neither it nor the mean goes beyond 1."""
+    if scale is not None and std is None and var is None:
+        return "horizon"
+    if var is not None and std is None and scale is None:
+        return "magicmind"
+    return "unit" if max((*mean, *(std or ()))) <= 1 else "pixel"
 
 
 def int8_pixel(pixel: int, mean: float, scale: float) -> Mapping[str, Any]:

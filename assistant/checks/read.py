@@ -48,8 +48,14 @@ _UPPER: Final = frozenset(
 READ_MOST: Final = 20_000
 
 
-def arguments(check: Check, text: str) -> Reading:
-    """Return what a text says about the parameters of a check. Any text is fine; it is only ever data."""
+def arguments(check: Check, text: str, others: frozenset[str] = frozenset()) -> Reading:
+    """Return what a text says about the parameters of a check. Any text is fine; it is only ever data.
+
+    Args:
+        check: whose parameters are looked for.
+        text: the question.
+        others: lower-case names of quantities of other checks: a number behind one ("batch 4") is never left over.
+    """
     text = text[:READ_MOST]
     low = lowered(text)
     named = names(check.parameters)
@@ -66,7 +72,7 @@ def arguments(check: Check, text: str) -> Reading:
     settle_choices(state, check, low, spots, tokens)
     _kinds(state, check, tokens)
     before = set(state.found)
-    _left_over(state, check, tokens, low)
+    _left_over(state, check, tokens, low, others - named.keys())
     state.left_over = frozenset(state.found.keys() - before)
     _or_lists(state, check, tokens)
     return _reading(state, check, tokens)
@@ -211,13 +217,21 @@ def _share_out(state: State, parameters: list[Parameter], tokens: list[Token]) -
 _UNKNOWN_KEY: Final = re.compile(r"[a-z_][a-z0-9_]{0,40} {0,2}[=:] {0,2}$")
 
 
-def _left_over(state: State, check: Check, tokens: tuple[Token, ...], low: str) -> None:
+_NAME_BEFORE: Final = re.compile(r"(?<![a-z0-9_])([a-z_]{2,20})[ =:]{0,2}$")
+
+
+def _left_over(state: State, check: Check, tokens: tuple[Token, ...], low: str, others: frozenset[str]) -> None:
     """Give what is left to the required parameters that are left, if only one way is possible."""
     needed = [p for p in check.parameters if p.default is REQUIRED and state.open(p)]
     free = [
         t
         for t in free_groups(state, tokens)
         if not t.weak and not _UNKNOWN_KEY.search(low, max(0, t.start - 48), t.start)
+    ]
+    free = [
+        t
+        for t in free
+        if not (before := _NAME_BEFORE.search(low, max(0, t.start - 24), t.start)) or before[1] not in others
     ]
     lists = [p for p in needed if p.kind in LISTS]
     scalars = [p for p in needed if p.kind in SCALARS]
@@ -231,7 +245,23 @@ def _left_over(state: State, check: Check, tokens: tuple[Token, ...], low: str) 
     ordered = [p for p in check.parameters if p.in_order and p.kind in SCALARS and state.open(p)]
     if len(ordered) == len(numbers) and {p.name for p in scalars} <= {p.name for p in ordered}:
         scalars = ordered
+    lists = [p for p in lists if p.kind != "shape"]
+    if len(lists) == 1 and not scalars and len(numbers) > 1:
+        _all_numbers(state, lists[0], numbers)
+        return
     _share_out(state, scalars or lists, numbers)
+
+
+def _all_numbers(state: State, parameter: Parameter, numbers: list[Token]) -> None:
+    """Give a list every number that is left, each once, in the order of the text."""
+    found = [scalar(parameter, t.value, t.unit) for t in numbers if not isinstance(t.value, str | tuple)]
+    values = tuple(dict.fromkeys(value for value in found if value is not None))
+    if len(values) != len(set(found)) or len(values) > parameter.most:
+        return
+    start, end = numbers[0].start, numbers[-1].end
+    text = ", ".join(dict.fromkeys(t.text for t in numbers))
+    state.found[parameter.name] = Candidate(values, text, start, end)
+    state.taken |= {t.start for t in numbers}
 
 
 def _or_lists(state: State, check: Check, tokens: tuple[Token, ...]) -> None:

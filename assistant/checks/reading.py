@@ -27,11 +27,12 @@ __all__ = [
     "values_for",
 ]
 
+_DECIMAL: Final = re.compile(r"[+-]?[0-9]+\.[0-9]+")
 LISTS: Final = ("numbers", "integers", "shape")
 
 SCALARS: Final = ("number", "integer")
-#: A bare number of this size is a clock in Hz: 64M, 64000000.
-_HERTZ_FROM: Final = 1e6
+#: Bare numbers from here on are whole hertz or bytes where a parameter has MHz or MB: 64M, 64000000.
+_MILLION: Final = 1e6
 #: Values that are kept of an ambiguous parameter.
 CANDIDATES_MOST: Final = 50
 
@@ -119,6 +120,8 @@ def values_for(parameter: Parameter, token: Token) -> list[Value]:
         ]
     if kind in SCALARS and token.kind == "list" and not token.loose and len(token.items) == 1:
         return values_for(parameter, token.items[0])
+    if kind == "integer" and _DECIMAL.fullmatch(token.text):
+        return []  # 6.0 is a version or a measured value, no count
     if kind in SCALARS and token.kind == "number" and not isinstance(value, str | tuple):
         return [number for number in [scalar(parameter, value, token.unit)] if number is not None]
     if kind in LISTS and token.kind in ("number", "list", "range", "shape"):
@@ -126,7 +129,7 @@ def values_for(parameter: Parameter, token: Token) -> list[Value]:
             return []
         readings = [value] if isinstance(value, tuple) else [(value,), *([token.other] if token.other else [])]
         lists = [tuple(scalar(parameter, x, token.unit) for x in reading) for reading in readings]  # type: ignore[arg-type]
-        return [items for items in lists if None not in items and len(items) <= parameter.most]
+        return [items for items in lists if None not in items and parameter.least <= len(items) <= parameter.most]
     return []
 
 
@@ -141,7 +144,7 @@ def scalar(parameter: Parameter, value: float, unit: str) -> float | None:
     number = convert(value, unit, parameter.unit)
     if number is None:
         return None
-    if parameter.unit == "MHz" and not unit and value >= _HERTZ_FROM:
+    if parameter.unit in ("MHz", "MB") and not unit and value >= _MILLION:
         number = value / 1e6
     if parameter.kind in ("integer", "integers", "shape"):
         return int(number) if number - number == 0 and number == int(number) else None

@@ -7,6 +7,7 @@ from typing import Final
 from assistant.checks import show
 from assistant.checks.table import CHECKS
 from assistant.checks.types import REQUIRED, Check, Outcome, Value
+from assistant.plain import printable
 from assistant.texts import texts
 from assistant.types import Computed, EntryCheck
 from kb.types import Lang
@@ -40,16 +41,23 @@ def computed(found: Computed, lang: Lang) -> str:
     check = CHECKS[found.check]
     title = check.zh if lang == "zh" else check.en
     parts = []
-    if found.outcome is not None and found.outcome.result:
-        parts += [f"## {say['computed']}: {title}", f"**{_plain(show.sentence(check, found.outcome, lang))}**"]
-        parts.append(_details(check, found.outcome, lang))
-    elif found.outcome is not None:
-        parts.append(f"{say['computed']} ({title}): {_plain(found.outcome.reason)}")
+    done = [outcome for outcome in found.outcomes if outcome.result]
+    if done:
+        parts.append(f"## {say['computed']}: {title}")
+        parts += [f"**{_plain(show.sentence(check, outcome, lang))}**" for outcome in done]
+    if len(done) == 1:
+        parts.append(_details(check, done[0], lang))
+    parts += [
+        f"{say['computed']} ({title}): {_plain(outcome.reason)}" for outcome in found.outcomes if not outcome.result
+    ]
     if found.missing:
         needed = "; ".join(_needed(check, name, lang) for name in found.missing)
         parts.append(say["computed_missing"].format(title=title, missing=needed))
     for name, values in found.ambiguous:
-        parts.append(say["computed_ambiguous"].format(name=f"`{name}`", values=" / ".join(f"`{v}`" for v in values)))
+        shown = " / ".join(f"`{printable(value).replace('`', '')}`" for value in values)
+        parts.append(
+            say["computed_all" if len(done) > 1 else "computed_ambiguous"].format(name=f"`{name}`", values=shown)
+        )
     if found.read:
         read = "; ".join(f"`{name}` ← {_plain(words)}" for name, words in found.read)
         parts.append(say["computed_read"].format(read=read))
@@ -72,7 +80,7 @@ def _details(check: Check, outcome: Outcome, lang: Lang) -> str:
     parts = ["\n".join([f"| {say['result']} | |", "|---|---|", *rows])]
     used = ", ".join(f"{name}={_written(value)}" for name, value in outcome.arguments.items() if value is not None)
     parts.append(f"{say['arguments']}: `{used}`")
-    parts += [f"*{say['assumption']}: {zh if lang == 'zh' else en}*" for zh, en in check.assumptions]
+    parts += [f"{say['assumption']}: {zh if lang == 'zh' else en}" for zh, en in check.assumptions]
     parts.append(f"{say['source']}: {check.source}")
     return "\n\n".join(parts)
 
@@ -132,7 +140,5 @@ def _written(value: Value) -> str:
 
 def _plain(text: str) -> str:
     """Return text from a document or a question so that Markdown shows it as it is, on one line."""
-    from assistant.render import printable
-
     one_line = " ".join(printable(text).split())
     return "".join(f"\\{c}" if c in "\\`*_<>[]|#" else c for c in one_line)

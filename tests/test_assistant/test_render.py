@@ -21,7 +21,8 @@ def _entry(**changes: object) -> AnswerEntry:
 def _answer(**changes: object) -> Answer:
     values: dict[str, object] = {
         "question": "q", "status": "answered", "confidence": 0.9, "lang": "zh", "entries": (_entry(),), "related": (),
-        "unlisted": (), "unknown": (), "nearest": (), "corrected": (), "degraded": (), "features": (), "threshold": 0.3, **changes,
+        "unlisted": (), "unknown": (), "nearest": (), "corrected": (), "degraded": (), "checks": (),
+        "computed": None, "features": (), "threshold": 0.3, **changes,
     }  # fmt: skip
     return Answer(**values)  # type: ignore[arg-type]
 

@@ -43,7 +43,7 @@ ROWS: Final[tuple[Check, ...]] = (
         parameters=(
             Parameter(
                 "values", "numbers", "输入", "the inputs", "10,0.1", low=-1e30, high=1e30, most=1000,
-                words=("values", "输入", "logits", "scores", "inputs", "x"),
+                least=2, words=("values", "输入", "logits", "scores", "inputs", "x"),
             ),
             Parameter(
                 "shift", "choice", "先减最大值吗", "subtract the maximum first", "max", choices=("max", "none"),

@@ -65,7 +65,7 @@ ROWS: Final[tuple[Check, ...]] = (
             Parameter(
                 "layout", "choice", "布局", "layout", "NC1HWC0",
                 choices=("ND", "NCHW", "NHWC", "NC1HWC0", "NC1HWC0_C04", "NC4HW4", "FRACTAL_Z", "FRACTAL_NZ"),
-                default="ND", words=("layout", "format", "布局", "格式", "排布"),
+                default="ND", words=("layout", "format", "布局", "格式", "排布"), spoken={"NC4HW4": ("mnn",)},
             ),
             _BATCH,
             Parameter(

@@ -14,7 +14,8 @@ ROWS: Final[tuple[Check, ...]] = (
         en="normalization constants between toolchains: mean and std, scale, var",
         help_zh="同一个归一化 y=(像素-mean)/std 在各工具链的写法：地平线 mean_value=255*mean、scale_value=1/(255*std)；"
         "MagicMind var=std 的平方；HiSilicon/ATC AIPP 的 var_reci_chn=1/std（不是方差），mean_chn 只能填整数，"
-        "小数放 min_chn；RKNN std_values；ncnn norm_vals=1/std。convention 说明你手里的数是哪一种："
+        "小数放 min_chn；RKNN std_values；ncnn norm_vals=1/std。convention 说明你手里的数是哪一种"
+        "（auto 按给出的是 std、scale 还是 var 判断，都不大于 1 的 mean/std 算 unit）："
         "unit（x/255 后的 mean/std）、pixel（0~255 的 mean/std）、horizon、magicmind、aipp、rknn、ncnn。",
         help_en="One normalization y = (pixel - mean) / std as each toolchain writes it: Horizon mean_value = "
         "255*mean, scale_value = 1/(255*std); MagicMind var = std squared; AIPP of HiSilicon/ATC var_reci_chn = 1/std "
@@ -56,7 +57,7 @@ ROWS: Final[tuple[Check, ...]] = (
             ),
             Parameter(
                 "convention", "choice", "你的数是哪种写法", "what your numbers are", "unit",
-                choices=("unit", "pixel", "horizon", "magicmind", "aipp", "rknn", "ncnn"), default="unit",
+                choices=("auto", "unit", "pixel", "horizon", "magicmind", "aipp", "rknn", "ncnn"), default="auto",
                 words=("convention", "写法", "toolchain", "from"),
             ),
             Parameter(
