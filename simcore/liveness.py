@@ -53,8 +53,8 @@ class Sharing:
     in_place: bool = True
     #: Split and Slice along the first axis (of more than one element) give views of parts.
     parts: bool = False
-    #: What follows from constants and shapes alone is computed when the model is built; if False only initializers
-    #: and Constant nodes are constants, as in tools that do not fold.
+    #: What follows from constants and shapes alone is computed when the model is built; if False only initializers,
+    #: Constant nodes and ConstantOfShape nodes with a constant shape are constants, as in tools that do not fold.
     folding: bool = True
 
 
@@ -234,7 +234,8 @@ def _note(inside: Iterable[str], names: Mapping[str, str], inferred: Inferred, f
 def _is_constant(call: _Call, inferred: Inferred, flat: _Flat) -> bool:
     """Tell whether a node's outputs follow from constants and shapes alone."""
     node = call.node
-    if node.op_type == "Constant":
+    # A ConstantOfShape of a constant is how a file stores a tensor of equal elements; see macs.parameters.
+    if node.op_type == "Constant" or (node.op_type == "ConstantOfShape" and call.inputs[0] in flat.constants):
         return True
     if not flat.folding or node.op_type.startswith("Random") or node.op_type in ("Bernoulli", "Multinomial"):
         return False
