@@ -14,7 +14,7 @@ Those are element operations. Source: ONNX operator specification; the same rule
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Final
 
@@ -53,8 +53,10 @@ class Product:
     k: int
     #: Columns of the second operand: output channels of a group, gates times hidden size.
     n: int
-    #: Kernel positions in k (convolution) or in n (transposed convolution); 1 elsewhere.
+    #: Kernel positions in k, of a convolution; 1 elsewhere.
     taps: int = 1
+    #: Kernel positions in n, of a transposed convolution; 1 elsewhere.
+    out_taps: int = 1
     #: True for the groups of a convolution, which a device may place side by side.
     is_grouped: bool = False
 
@@ -83,6 +85,8 @@ class NodeWork:
     assumptions: tuple[str, ...] = ()
     #: Work of the nodes inside that were counted, each for one run of its subgraph.
     inner: tuple["NodeWork", ...] = ()
+    #: How often the subgraph runs: trip count of a loop, else 1.
+    runs: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +102,9 @@ class Work:
     #: Every node outside subgraphs, in order.
     nodes: tuple[NodeWork, ...]
     #: Nodes that could not be counted, by name; the sums are too low by theirs.
-    unknown: tuple[str, ...] = field(default=())
+    unknown: tuple[str, ...] = ()
     #: What was assumed, as sentences, each once.
-    assumptions: tuple[str, ...] = field(default=())
+    assumptions: tuple[str, ...] = ()
 
 
 def node_macs(
@@ -193,7 +197,7 @@ def _conv(node: Node, inputs: list[Shape], outputs: list[Shape], values: Mapping
     w = inputs[_WEIGHT.get(node.op_type, 1)]
     group = _int(node, "group", 1)
     rows = outputs[0][0] * prod(outputs[0][2:])
-    return [Product(group, rows, prod(w[1:]), w[0] // group, prod(w[2:]), group > 1)]
+    return [Product(group, rows, prod(w[1:]), w[0] // group, prod(w[2:]), is_grouped=group > 1)]
 
 
 def _conv_transpose(
@@ -202,7 +206,7 @@ def _conv_transpose(
     """Return `group` products: every input element times all weights of its channel, whatever the pads cut off."""
     x, w = inputs[:2]
     group = _int(node, "group", 1)
-    return [Product(group, x[0] * prod(x[2:]), w[0] // group, prod(w[1:]), prod(w[2:]), group > 1)]
+    return [Product(group, x[0] * prod(x[2:]), w[0] // group, prod(w[1:]), 1, prod(w[2:]), group > 1)]
 
 
 def _matmul(node: Node, inputs: list[Shape], outputs: list[Shape], values: Mapping[str, Tensor]) -> list[Product]:
@@ -348,8 +352,9 @@ def _controlled(
         work.vector_ops * body.count,
         work.moves * body.count,
         (),
-        tuple(dict.fromkeys(filter(None, assumptions))),
+        tuple(dict.fromkeys(assumptions)),
         work.nodes,
+        body.count,
     )
 
 
@@ -358,14 +363,12 @@ def _body_work(node: Node, body: InnerGraph) -> Work | None:
         return None
     work = graph_work(body.graph, body.inferred)
     named = tuple(_named(inner, f"{node.name}/{body.attribute}/") for inner in work.nodes)
-    return Work(work.macs, work.vector_ops, work.moves, named, work.unknown, work.assumptions)
+    return replace(work, nodes=named)
 
 
 def _named(work: NodeWork, path: str) -> NodeWork:
     inner = tuple(_named(one, path) for one in work.inner)
-    return NodeWork(
-        path + work.node, work.op_type, work.macs, work.vector_ops, work.moves, work.products, work.assumptions, inner
-    )
+    return replace(work, node=path + work.node, inner=inner)
 
 
 def _works(graph: Graph, inferred: Inferred) -> Iterator[NodeWork]:
