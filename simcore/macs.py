@@ -21,7 +21,7 @@ from typing import Final
 import numpy as np
 
 from simcore.bodies import InnerGraph, inner_graphs
-from simcore.element_ops import element_ops, moved_elements
+from simcore.element_ops import ELEMENTWISE, element_ops, moved_elements
 from simcore.errors import ModelError
 from simcore.graph import Graph, Node, Tensor, ValueInfo, described
 from simcore.shapes import Inferred
@@ -419,6 +419,9 @@ _NOT_WEIGHTS: Final[dict[str, tuple[int, ...]]] = {
     },
 }
 
+#: Operators in which a single constant is a number of a formula. PRelu is not among them: its slope is learnt.
+_FORMULA: Final = (ELEMENTWISE - {"PRelu"}) | {"Max", "Mean", "Min", "Sum"}
+
 #: Element types of sizes, indices, masks and text; int32 stays: biases of integer products.
 _NOT_WEIGHT_TYPES: Final = frozenset({"int64", "bool", "object"})
 
@@ -429,6 +432,7 @@ def parameters(graph: Graph) -> int:
     Constants are initializers, those whose data is missing, outputs of Constant nodes and of ConstantOfShape nodes
     with a constant shape (a file stores a weight in any of these forms). A constant is a weight if a node reads it as
     data: not as a size, axis, index, bound, scale, zero point or first state, and not of type int64, bool or string.
+    One element in an elementwise operator, as in x * 0.5, is a number of the formula and no weight.
     """
     return sum(_weights(graph, {}).values())
 
@@ -454,7 +458,8 @@ def _weights(graph: Graph, around: Mapping[str, tuple[int, str, int]]) -> dict[i
             constants[node.outputs[0]] = made
         for name in _data_inputs(node):
             identity, dtype, size = constants.get(name, (0, "object", 0))
-            if dtype not in _NOT_WEIGHT_TYPES:
+            is_number = size == 1 and node.op_type in _FORMULA
+            if dtype not in _NOT_WEIGHT_TYPES and not is_number:
                 found[identity] = size
         for inner in node.subgraphs.values():
             found.update(_weights(inner, constants))
