@@ -258,7 +258,7 @@ def _inline(call: _Call, graph: Graph, inferred: Inferred, names: Mapping[str, s
         return
     if len(known) > 1:
         flat.assumptions["an If whose condition is not known takes the memory of its larger branch"] = None
-    body = max(known, key=lambda one: _peak(one, flat))
+    body = max(known, key=lambda one: _peak(one, flat)) if len(known) > 1 else known[0]
     flat.assumptions.update(dict.fromkeys(body.assumptions))
     assert body.inferred is not None, "chosen among those known"
     path = f"{call.name}/{body.attribute}/"
