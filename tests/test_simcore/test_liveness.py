@@ -14,7 +14,7 @@ from onnx import helper
 from simcore.element_ops import ELEMENTWISE, VIEWS
 from simcore.errors import BadArgument
 from simcore.graph import Graph, ValueInfo
-from simcore.liveness import Liveness, Sharing, buffers
+from simcore.liveness import Liveness, Sharing, Step, buffers
 from simcore.load_onnx import load_onnx
 from simcore.memory import Buffer, plan_memory
 from simcore.shapes import Inferred, infer
@@ -88,6 +88,9 @@ def simulate(g: Graph, live: Liveness, states: Mapping[str, str] | None = None) 
             for name in filter(live.places.__contains__, step.writes):
                 content[name] = _content(live, step, name, content, new(name))
                 area(name)[...] = content[name]
+            for name, other in itertools.product(step.reads, step.writes):
+                # An elementwise operator may write over an input only element by element.
+                assert _is_apart(live, name, other) or live.places[name] == live.places[other] or _is_view(step)
             if step.op_type not in ELEMENTWISE | {"BatchNormalization", "Sum", "LSTM", "GRU", "RNN"}:
                 check(step.reads, f"by {step.name} itself")
             check(step.writes, f"by another output of {step.name}")
@@ -98,9 +101,20 @@ def simulate(g: Graph, live: Liveness, states: Mapping[str, str] | None = None) 
             kept[source] = content[target]
 
 
-def _content(live: Liveness, step: Any, name: str, content: Mapping[str, np.ndarray], own: np.ndarray) -> np.ndarray:
+def _is_view(step: Step) -> bool:
+    return step.op_type in VIEWS | {"Split", "Slice"}
+
+
+def _is_apart(live: Liveness, one: str, other: str) -> bool:
+    if one not in live.places or other not in live.places:
+        return True
+    a, b = live.places[one], live.places[other]
+    return a.buffer != b.buffer or a.offset + a.bytes <= b.offset or b.offset + b.bytes <= a.offset
+
+
+def _content(live: Liveness, step: Step, name: str, content: Mapping[str, np.ndarray], own: np.ndarray) -> np.ndarray:
     source = step.reads[0] if step.reads else ""
-    if step.op_type not in VIEWS | {"Split", "Slice"} or source not in live.places:
+    if not _is_view(step) or source not in live.places:
         return own
     from_place, to_place = live.places[source], live.places[name]
     if from_place.buffer != to_place.buffer:
@@ -189,17 +203,35 @@ def test_a_smaller_broadcast_input_is_not_overwritten() -> None:
     assert live.places["y"] == live.places["b"]
 
 
-def test_the_same_elements_in_another_order_are_not_overwritten() -> None:
-    """A product of x [1, 4] and its view [4, 1] would need every element of x for every output."""
+def test_an_output_of_as_many_bytes_but_another_shape_is_not_written_in_place() -> None:
+    """Equal of [4] and [4, 1], 16 bytes of float32, gives [4, 4], 16 bytes of bool, which reads every element again."""
     nodes = [
         node("MatMul", ["x", "w"], ["a"]),
-        node("Reshape", ["a", "s"], ["v"]),
-        node("Mul", ["a", "v"], ["m"]),
-        node("MatMul", ["m", "w"], ["y"]),
+        node("MatMul", ["z", "w"], ["b"]),
+        node("Equal", ["a", "b"], ["e"]),
+        node("Transpose", ["e"], ["y"]),
     ]
-    g = graph(nodes, {"x": (1, 4)}, ["y"], {"w": _ones(4, 4), "s": np.array([4, 1])})
+    g = graph(nodes, {"x": (4,), "z": (4, 4)}, ["y"], {"w": _ones(4, 4)})
+    column = graph(nodes, {"x": (4,), "z": (4, 4)}, ["y"], {"w": _ones(4, 1)})
 
-    assert _live(g).places["m"].buffer == "m"
+    assert _live(g).places["e"].buffer == "e"
+    assert _live(column).places["e"].buffer == "e"
+
+
+def test_a_part_beside_its_whole_keeps_the_whole_from_being_overwritten() -> None:
+    nodes = [
+        node("MatMul", ["x", "w"], ["a"]),
+        node("Slice", ["a", "s", "e", "axis"], ["row"]),
+        node("Add", ["a", "row"], ["sum"]),
+        node("MatMul", ["sum", "w"], ["y"]),
+    ]
+    constants = {"w": _ones(4, 4), "s": np.array([0]), "e": np.array([1]), "axis": np.array([0])}
+    g = graph(nodes, {"x": (3, 4)}, ["y"], constants)
+
+    live = _live(g, sharing=Sharing(parts=True))
+
+    assert live.places["row"].buffer == "a"
+    assert live.places["sum"].buffer == "sum"
 
 
 def test_the_application_s_input_is_never_written_unless_it_is_in_the_arena() -> None:
@@ -434,7 +466,8 @@ def _random_graph(seed: int) -> Graph:
             nodes.append(node("Reshape", [name, target], [out]))
             shapes[out] = tuple(constants[target].tolist())
         elif kind == "binary" and whole:
-            nodes.append(node("Add", [chance.choice(whole), chance.choice(whole)], [out]))
+            rows = [name for name in live if shapes[name] == (1, 1, 8)]
+            nodes.append(node("Add", [chance.choice(whole), chance.choice([*whole, *rows])], [out]))
             shapes[out] = (1, 4, 8)
         elif kind == "matmul" and whole:
             nodes.append(node("MatMul", [chance.choice(whole), "w"], [out]))
