@@ -12,6 +12,7 @@ import numpy as np
 
 from simcore.errors import SimError
 from simcore.graph import Graph, Node, Tensor, ValueInfo, captures
+from simcore.ops.control_flow import MAX_ITERATIONS
 from simcore.shapes import Inferred, infer
 
 __all__ = ["InnerGraph", "inner_graphs"]
@@ -75,8 +76,7 @@ def _body(
     if node.op_type == "Loop":
         carried = tuple(map(tensors.get, node.inputs[2:]))
         start = (ValueInfo("", np.dtype(np.int64), ()), ValueInfo("", np.dtype(bool), ()), *carried)
-        trips = values.get(node.inputs[0]) if node.inputs[0] else None
-        count = None if trips is None else max(int(trips.item()), 0)
+        count = _trip_count(node, values)
         assumptions = ("a loop is taken to run its full trip count; its condition may end it sooner",)
     else:
         start, count = _scanned(node, tensors, 1 if opset.get("", 9) < 9 else 0)
@@ -85,6 +85,17 @@ def _body(
         assumptions += ("the carried tensors of a loop are taken to keep the shape they start with",)
     declared = {info.name: known for info, known in zip(graph.inputs, start, strict=False) if known is not None}
     return InnerGraph("body", graph, _inferred(graph, declared, tensors, values), count, count is not None, assumptions)
+
+
+def _trip_count(node: Node, values: Mapping[str, Tensor]) -> int | None:
+    """Return the most iterations of a Loop; None if not known, or so many that only the condition can be meant."""
+    condition = values.get(node.inputs[1]) if len(node.inputs) > 1 else None
+    if condition is not None and not condition.item():
+        return 0
+    trips = values.get(node.inputs[0])
+    if trips is None or trips.item() > MAX_ITERATIONS:
+        return None
+    return max(int(trips.item()), 0)
 
 
 def _scanned(

@@ -1,6 +1,7 @@
 """Multiply-adds against loops that count every product of an operator's definition; parameters against hand counts."""
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from simcore.errors import ModelError
 from simcore.graph import Graph, Node, ValueInfo
 from simcore.load_onnx import load_onnx
 from simcore.macs import graph_macs, graph_work, node_macs, parameters
-from simcore.shapes import infer
+from simcore.shapes import Inferred, infer
 from tests.test_simcore.control_flow_graphs import if_graph, loop_graph
 from tests.test_simcore.graphs import graph
 
@@ -305,6 +306,15 @@ def test_a_loop_of_unknown_trip_count_is_unknown_not_zero() -> None:
         graph_macs(g, infer(g))
 
 
+def test_a_loop_that_only_its_condition_ends_is_unknown() -> None:
+    g = loop_graph(np.array(np.iinfo(np.int64).max))
+    tensors = {**infer(loop_graph(np.array(1))).tensors}
+
+    work = graph_work(g, Inferred(tensors, {"n": g.initializers["n"]}))
+
+    assert work.unknown == ("loop",)
+
+
 @pytest.mark.parametrize("axis", [0, 1])
 def test_a_scan_counts_its_body_per_entry(axis: int) -> None:
     infos = [helper.make_tensor_value_info(n, TensorProto.FLOAT, None) for n in ("s", "e")]
@@ -406,6 +416,14 @@ def test_parameters_do_not_depend_on_how_a_weight_is_stored(form: str) -> None:
 
 def test_parameters_count_both_branches_of_an_if() -> None:
     assert parameters(if_graph()) == 3 * 4 + 3 * 7
+
+
+def test_weights_without_data_count_and_have_work() -> None:
+    """A model beside which the external weight file is missing."""
+    whole = graph([node("MatMul", ["x", "w"], ["y"])], {"x": (2, 3)}, ["y"], {"w": _ones(3, 4)})
+    g = replace(whole, initializers={}, missing={"w": ValueInfo("w", np.dtype(np.float32), (3, 4))})
+
+    assert (parameters(g), _macs(g)) == (12, 2 * 3 * 4)
 
 
 # --- onnx-tool 1.0.1, its numbers for the cases above and for whole models ---
