@@ -31,8 +31,8 @@ Read in this order; each group stands on those above it.
 
     What a model costs
     bodies               what is known inside the subgraphs of a node, and how often they run
-    macs, element_ops    multiply-adds, element operations and parameters, by definition
-    liveness             when each tensor is alive, and which share memory
+    macs, element_ops    multiply-adds and element operations, by definition; parameters: elements of the weights
+    inline, liveness     subgraphs in line; when each tensor is alive, and which share memory
     memory               offsets of buffers in one arena, as small as can be
     cost, systolic       cycles and latency: lower bound and estimate with its assumptions; cycles of systolic arrays
 

@@ -8,15 +8,16 @@ A tensor is alive from the step that writes it to the last step that reads it, b
 outputs are there at the same time. Constants, and what follows from constants and shapes alone, are no activations.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Final, Literal
 
-from simcore.bodies import InnerGraph, inner_graphs
+from simcore.bodies import InnerGraph
 from simcore.element_ops import ELEMENTWISE, VIEWS
 from simcore.errors import BadArgument
-from simcore.graph import Graph, Node, Tensor, ValueInfo, captures
+from simcore.graph import Graph, Node, ValueInfo, captures
+from simcore.inline import Call, Flat, bytes_in, flatten
 from simcore.memory import Buffer, live_bytes
 from simcore.shapes import Inferred
 
@@ -104,32 +105,6 @@ class Liveness:
     assumptions: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
-    """A node with its tensors by their names in the whole model."""
-
-    name: str
-    node: Node
-    inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
-
-
-@dataclass(slots=True)
-class _Flat:
-    """A graph with its subgraphs in line, while it is gone through."""
-
-    bytes_of: Callable[[ValueInfo], int]
-    folding: bool
-    calls: list[_Call] = field(default_factory=list)
-    #: What is known of each tensor.
-    infos: dict[str, ValueInfo] = field(default_factory=dict)
-    values: dict[str, Tensor] = field(default_factory=dict)
-    constants: set[str] = field(default_factory=set)
-    #: Tensors that must live from and to a step at least: those carried around a loop, or read in it again.
-    spans: list[tuple[str, int, int]] = field(default_factory=list)
-    assumptions: dict[str, None] = field(default_factory=dict)
-
-
 @dataclass(slots=True)
 class _Group:
     """Tensors that share memory, while groups are formed."""
@@ -171,8 +146,9 @@ def buffers(
     if interface not in ("throughout", "as needed"):
         raise BadArgument(f"interface {interface!r} is unknown; choose 'throughout' or 'as needed'")
     sharing = sharing or Sharing()
-    flat = _Flat(bytes_of or _plain_bytes, sharing.folding)
-    _flatten(graph, inferred, "", {info.name: info.name for info in graph.inputs}, flat)
+    size_of = bytes_of or _plain_bytes
+    flat = Flat(size_of, lambda body: _peak(body, size_of), sharing.folding)
+    flatten(graph, inferred, "", {info.name: info.name for info in graph.inputs}, flat)
     pairs = dict(states or {})
     _check_states(graph, pairs, flat)
     groups, unknown = _groups(graph, flat, interface, sharing)
@@ -185,144 +161,31 @@ def _plain_bytes(info: ValueInfo) -> int:
     return prod(size for size in info.shape or () if isinstance(size, int)) * info.dtype.itemsize
 
 
-def _check_states(graph: Graph, states: Mapping[str, str], flat: _Flat) -> None:
+def _check_states(graph: Graph, states: Mapping[str, str], flat: Flat) -> None:
     inputs, outputs = ({info.name for info in side} for side in (graph.inputs, graph.outputs))
     for source, target in states.items():
         if source not in inputs or target not in outputs:
             known = f"inputs {', '.join(sorted(inputs))}; outputs {', '.join(sorted(outputs))}"
             raise BadArgument(f"state {source!r}: {target!r} is no pair of an input and an output; there are {known}")
-        sizes = [_bytes(flat, name) for name in (source, target)]
+        sizes = [bytes_in(flat, name) for name in (source, target)]
         if sizes[0] != sizes[1]:
             raise BadArgument(f"state {source!r} has {sizes[0]} bytes, {target!r} has {sizes[1]}; they must be equal")
     if len(set(states.values())) < len(states):
         raise BadArgument("states: an output is named twice; each state needs an output of its own")
 
 
-# --- Steps ---
-
-
-def _flatten(graph: Graph, inferred: Inferred, path: str, names: dict[str, str], flat: _Flat) -> None:
-    """Add the nodes of a graph to `flat.calls`; `names` maps names inside to names in the whole model."""
-    for name in (*graph.initializers, *graph.missing):
-        names[name] = path + name
-        flat.constants.add(path + name)
-    _note(names, names, inferred, flat)
-    for node in graph.nodes:
-        inputs = tuple(names[name] if name else "" for name in node.inputs)
-        outputs = tuple(path + name if name else "" for name in node.outputs)
-        for name in filter(None, node.outputs):
-            names[name] = path + name
-        _note(node.outputs, names, inferred, flat)
-        call = _Call(path + node.name, node, inputs, outputs)
-        if node.subgraphs:
-            _inline(call, graph, inferred, names, flat)
-        elif _is_constant(call, inferred, flat):
-            flat.constants.update(filter(None, outputs))
-        else:
-            flat.calls.append(call)
-
-
-def _note(inside: Iterable[str], names: Mapping[str, str], inferred: Inferred, flat: _Flat) -> None:
-    """Note what is known of some tensors."""
-    for name in inside:
-        if name in inferred.tensors:
-            flat.infos.setdefault(names[name], inferred.tensors[name])
-        if name in inferred.values:
-            flat.values.setdefault(names[name], inferred.values[name])
-
-
-def _is_constant(call: _Call, inferred: Inferred, flat: _Flat) -> bool:
-    """Tell whether a node's outputs follow from constants and shapes alone."""
-    node = call.node
-    # A ConstantOfShape of a constant is how a file stores a tensor of equal elements; see macs.parameters.
-    if node.op_type == "Constant" or (node.op_type == "ConstantOfShape" and call.inputs[0] in flat.constants):
-        return True
-    if not flat.folding or node.op_type.startswith("Random") or node.op_type in ("Bernoulli", "Multinomial"):
-        return False
-    if node.op_type in ("Shape", "Size"):
-        info = inferred.tensors.get(node.inputs[0])
-        return info is not None and info.shape is not None
-    return all(name in flat.constants for name in call.inputs if name)
-
-
-def _inline(call: _Call, graph: Graph, inferred: Inferred, names: Mapping[str, str], flat: _Flat) -> None:
-    """Put the subgraph of a control-flow node in its place: the larger branch, or the body once."""
-    bodies = inner_graphs(call.node, graph.opset, inferred.tensors, inferred.values)
-    known = [body for body in bodies if body.inferred is not None]
-    if len(known) < len(bodies):
-        flat.assumptions[f"a subgraph of {call.name!r} has unknown shapes and takes no memory here"] = None
-    plain = replace(call.node, subgraphs={})
-    if not known or call.node.op_type not in ("If", "Loop", "Scan"):
-        read = (names[name] for inner in call.node.subgraphs.values() for name in captures(inner))
-        flat.calls.append(_Call(call.name, plain, (*call.inputs, *read), call.outputs))
-        return
-    if len(known) > 1:
-        flat.assumptions["an If whose condition is not known takes the memory of its larger branch"] = None
-    body = max(known, key=lambda one: _peak(one, flat)) if len(known) > 1 else known[0]
-    flat.assumptions.update(dict.fromkeys(body.assumptions))
-    assert body.inferred is not None, "chosen among those known"
-    path = f"{call.name}/{body.attribute}/"
-    inside = dict(names)
-    start = len(flat.calls)
-    if call.node.op_type == "If":
-        flat.calls.append(_Call(call.name, plain, call.inputs, ()))
-        _flatten(body.graph, body.inferred, path, inside, flat)
-        _hand_out_branch(call, [inside[info.name] for info in body.graph.outputs], flat)
-        return
-    for info, sources in zip(body.graph.inputs, _body_sources(call, graph), strict=True):
-        # A body's inputs are copies: the iteration, the condition, carried tensors, slices of what is scanned.
-        inside[info.name] = path + info.name
-        flat.calls.append(_Call(call.name, plain, sources, (path + info.name,)))
-    _flatten(body.graph, body.inferred, path, inside, flat)
-    results = tuple(inside[info.name] for info in body.graph.outputs)
-    flat.calls.append(_Call(call.name, plain, results, call.outputs))
-    _hold(call, start, {path + info.name for info in body.graph.inputs}, path, flat)
-
-
-def _body_sources(call: _Call, graph: Graph) -> list[tuple[str, ...]]:
-    """Return what each input of a loop's body is made from."""
-    if call.node.op_type == "Loop":
-        return [call.inputs[:1], call.inputs[1:2], *((name,) for name in call.inputs[2:])]
-    return [(name,) for name in (call.inputs if graph.opset.get("", 9) >= 9 else call.inputs[1:])]
-
-
-def _hand_out_branch(call: _Call, results: Sequence[str], flat: _Flat) -> None:
-    """Give the results of a branch the names of the node's outputs."""
-    identity = Node(call.name, "Identity", "", (), ())
-    for result, output in zip(results, call.outputs, strict=True):
-        if output:
-            known = flat.infos.get(output)
-            if (known is None or known.shape is None) and result in flat.infos:
-                flat.infos[output] = replace(flat.infos[result], name=output)
-            flat.calls.append(_Call(call.name, identity, (result,), (output,)))
-
-
-def _hold(call: _Call, start: int, carried: set[str], path: str, flat: _Flat) -> None:
-    """Keep alive during a whole loop what every iteration needs or adds to."""
-    outside = {name for inner in flat.calls[start:] for name in inner.inputs if name and not name.startswith(path)}
-    held = outside | carried | set(filter(None, call.outputs))
-    flat.spans += [(name, start, len(flat.calls) - 1) for name in held]
-
-
-def _peak(body: InnerGraph, flat: _Flat) -> int:
+def _peak(body: InnerGraph, bytes_of: Callable[[ValueInfo], int]) -> int:
     """Return the bytes a branch needs at its fullest step, tensors from outside left out."""
     assert body.inferred is not None, "only known branches are compared"
     outside = tuple(map(ValueInfo, captures(body.graph)))
-    inner = buffers(replace(body.graph, inputs=outside), body.inferred, flat.bytes_of)
+    inner = buffers(replace(body.graph, inputs=outside), body.inferred, bytes_of)
     return max(live_bytes([*inner.activations, *inner.outputs]), default=0)
 
 
 # --- Sharing ---
 
 
-def _bytes(flat: _Flat, name: str) -> int | None:
-    info = flat.infos.get(name)
-    if info is None or info.dtype is None or info.shape is None:
-        return None
-    return flat.bytes_of(info) if all(isinstance(size, int) for size in info.shape) else None
-
-
-def _last_reads(graph: Graph, flat: _Flat) -> dict[str, int]:
+def _last_reads(graph: Graph, flat: Flat) -> dict[str, int]:
     """Return the last step at which each tensor is needed."""
     last: dict[str, int] = {}
     for step, call in enumerate(flat.calls):
@@ -335,7 +198,7 @@ def _last_reads(graph: Graph, flat: _Flat) -> dict[str, int]:
 
 
 def _groups(
-    graph: Graph, flat: _Flat, interface: Interface, sharing: Sharing
+    graph: Graph, flat: Flat, interface: Interface, sharing: Sharing
 ) -> tuple[dict[str, _Group], tuple[str, ...]]:
     """Return the group of each tensor of known size, and the others."""
     last = _last_reads(graph, flat)
@@ -343,12 +206,12 @@ def _groups(
     outputs = {info.name for info in graph.outputs}
     groups: dict[str, _Group] = {}
     unknown: dict[str, None] = {}
-    written: list[tuple[str, int, _Call | None]] = [(info.name, 0, None) for info in graph.inputs]
+    written: list[tuple[str, int, Call | None]] = [(info.name, 0, None) for info in graph.inputs]
     # A constant that is an output is copied there.
     written += [(name, last[name], None) for name in outputs if name in flat.constants]
     written += [(name, step, call) for step, call in enumerate(flat.calls) for name in call.outputs if name]
     for name, step, call in written:
-        size = _bytes(flat, name)
+        size = bytes_in(flat, name)
         if size is None:
             unknown[name] = None
             continue
@@ -371,11 +234,11 @@ def _joined(group: _Group, offset: int, new: _Group) -> _Group:
 
 
 def _host(
-    call: _Call,
+    call: Call,
     new: _Group,
     step: int,
     groups: Mapping[str, _Group],
-    flat: _Flat,
+    flat: Flat,
     interface: Interface,
     sharing: Sharing,
 ) -> tuple[_Group, int] | None:
@@ -390,7 +253,7 @@ def _host(
         part = _part(call, name, flat) if sharing.parts and position == 0 else None
         if part is not None:
             return group, group.members[source] + part
-        if name != call.outputs[0] or _bytes(flat, source) != new.bytes:
+        if name != call.outputs[0] or bytes_in(flat, source) != new.bytes:
             continue
         is_view = sharing.views and op_type in VIEWS and position == 0
         if is_view or (sharing.in_place and _may_overwrite(call, source, name, step, groups, flat, interface)):
@@ -399,12 +262,12 @@ def _host(
 
 
 def _may_overwrite(
-    call: _Call,
+    call: Call,
     source: str,
     name: str,
     step: int,
     groups: Mapping[str, _Group],
-    flat: _Flat,
+    flat: Flat,
     interface: Interface,
 ) -> bool:
     """Tell whether an elementwise operator may write its output over one of its inputs."""
@@ -415,10 +278,10 @@ def _may_overwrite(
     return call.node.op_type in _IN_PLACE and group.last == step and is_free and is_alone and same_shape
 
 
-def _part(call: _Call, name: str, flat: _Flat) -> int | None:
+def _part(call: Call, name: str, flat: Flat) -> int | None:
     """Return the byte at which an output of Split or Slice starts in its input, if it is one piece of it."""
     op_type, source = call.node.op_type, call.inputs[0]
-    size, part_size = _bytes(flat, source), _bytes(flat, name)
+    size, part_size = bytes_in(flat, source), bytes_in(flat, name)
     whole, part = flat.infos[source].shape or (), flat.infos[name].shape or ()
     if op_type not in ("Split", "Slice") or not size or not part_size or len(whole) != len(part):
         return None
@@ -432,11 +295,11 @@ def _part(call: _Call, name: str, flat: _Flat) -> int | None:
     if op_type == "Slice":
         start = _slice_start(call, flat, first, length)
         return None if start is None else start * size // length
-    before = [_bytes(flat, output) for output in call.outputs[: call.outputs.index(name)]]
+    before = [bytes_in(flat, output) for output in call.outputs[: call.outputs.index(name)]]
     return None if None in before else sum(size for size in before if size)
 
 
-def _slice_start(call: _Call, flat: _Flat, axis: int, length: int) -> int | None:
+def _slice_start(call: Call, flat: Flat, axis: int, length: int) -> int | None:
     """Return the first index a Slice takes along an axis; None if it is not known or a step is not 1."""
     if len(call.inputs) > 1:
         lists = [flat.values.get(name) for name in call.inputs[1:]]
@@ -458,7 +321,7 @@ def _ints(node: Node, name: str) -> list[int] | None:
     return [int(one) for one in value] if isinstance(value, tuple) else None
 
 
-def _merge_states(pairs: Mapping[str, str], groups: dict[str, _Group], flat: _Flat) -> None:
+def _merge_states(pairs: Mapping[str, str], groups: dict[str, _Group], flat: Flat) -> None:
     """Give each state one group, where its output is written after its input was last read."""
     for source, target in pairs.items():
         before, after = groups.get(source), groups.get(target)
@@ -475,7 +338,7 @@ def _merge_states(pairs: Mapping[str, str], groups: dict[str, _Group], flat: _Fl
             ] = None
 
 
-def _may_follow(before: _Group, after: _Group, source: str, flat: _Flat) -> bool:
+def _may_follow(before: _Group, after: _Group, source: str, flat: Flat) -> bool:
     """Tell whether the next state may be written over the state."""
     if after.role != "output" or after.bytes != before.bytes:
         return False
@@ -493,7 +356,7 @@ def _may_follow(before: _Group, after: _Group, source: str, flat: _Flat) -> bool
 
 
 def _result(
-    graph: Graph, flat: _Flat, groups: Mapping[str, _Group], unknown: tuple[str, ...], interface: Interface
+    graph: Graph, flat: Flat, groups: Mapping[str, _Group], unknown: tuple[str, ...], interface: Interface
 ) -> Liveness:
     end = max(len(flat.calls) - 1, 0)
     outputs = {info.name for info in graph.outputs}
@@ -506,7 +369,7 @@ def _result(
         if group.role == "state" or (group.role and interface == "throughout"):
             first, last = 0, end
         found[group.role].append(Buffer(name, group.bytes, first, last))
-        places.update((one, Place(name, group.members[one], _bytes(flat, one) or 0)) for one in members)
+        places.update((one, Place(name, group.members[one], bytes_in(flat, one) or 0)) for one in members)
     steps = tuple(
         Step(
             call.name,

@@ -13,7 +13,8 @@ from onnx import TensorProto, helper, numpy_helper
 from simcore.errors import ModelError
 from simcore.graph import Graph, Node, ValueInfo
 from simcore.load_onnx import load_onnx
-from simcore.macs import graph_macs, graph_work, node_macs, parameters
+from simcore.macs import graph_macs, graph_work, node_macs
+from simcore.parameters import parameters
 from simcore.shapes import Inferred, infer
 from tests.test_simcore.control_flow_graphs import if_graph, loop_graph
 from tests.test_simcore.graphs import graph
