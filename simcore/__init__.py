@@ -31,6 +31,13 @@ Read in this order; each group stands on those above it.
     npu/                 nodes under such rules: the vector unit in fp16, products on codes, recurrent state
     presets              the modes of Nano, MagicMind and Horizon as such rules, with what is assumed in them
 
+    What a model costs
+    bodies               what is known inside the subgraphs of a node, and how often they run
+    macs, element_ops    multiply-adds and element operations, by definition; parameters: elements of the weights
+    inline, liveness     subgraphs in line; when each tensor is alive, and which share memory
+    memory               offsets of buffers in one arena, as small as can be
+    cost, systolic       cycles and latency: lower bound and estimate with its assumptions; cycles of systolic arrays
+
     device               figures of the devices, read from devices/*.toml
     typical              models whose size and time a vendor published, read from typical_models/*.toml
     opset                ONNX opset versions that each toolchain takes
