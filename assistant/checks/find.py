@@ -38,7 +38,7 @@ ASK_FROM: Final = 0.75
 #: does, where all are only what was left over.
 FIRM_FROM: Final = 0.6
 SEARCH_FROM: Final = 0.68
-LOOSE_FROM: Final = 0.7
+LOOSE_FROM: Final = 0.76
 #: Values of one ambiguous argument that are all computed.
 _ALTERNATIVES: Final = 4
 #: Words for quantities, ASCII ones of all checks: "batch 4" is no left-over number for a check without a batch.
@@ -74,7 +74,9 @@ class Match:
     @property
     def is_meant(self) -> bool:
         """Whether the question fits well enough; better, if its quantities could belong to any check."""
-        named = len((self.quantities | self.reading.ambiguous.keys()) - self.reading.left_over)
+        required = {p.name for p in self.check.parameters if p.default is REQUIRED}
+        read = self.quantities | (required & self.reading.arguments.keys()) | self.reading.ambiguous.keys()
+        named = len(read - self.reading.left_over)
         return self.match >= COMPUTE_FROM and self.search >= (LOOSE_FROM, SEARCH_FROM, FIRM_FROM)[min(named, 2)]
 
 

@@ -129,7 +129,7 @@ def values_for(parameter: Parameter, token: Token) -> list[Value]:
             return []
         readings = [value] if isinstance(value, tuple) else [(value,), *([token.other] if token.other else [])]
         lists = [tuple(scalar(parameter, x, token.unit) for x in reading) for reading in readings]  # type: ignore[arg-type]
-        return [items for items in lists if None not in items and parameter.least <= len(items) <= parameter.most]
+        return [items for items in lists if None not in items and parameter.read_least <= len(items) <= parameter.most]
     return []
 
 

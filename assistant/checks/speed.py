@@ -37,12 +37,12 @@ def pipeline(
     if (times is None) == (not named):
         raise BadArgument("times: give either the list times or h2d, compute and d2h, in ms.")
     stages = tuple(named.values()) if times is None else times
+    names = list(named) if times is None else [f"stage{i + 1}" for i in range(len(stages))]
+    before = timing.pipeline(stages, batch, overlapped, workers)
     if len(stages) < 2 and after is None:
         raise BadArgument(
             "times: one stage has nothing to compare; give two or more, or the time after the change too."
         )
-    names = list(named) if times is None else [f"stage{i + 1}" for i in range(len(stages))]
-    before = timing.pipeline(stages, batch, overlapped, workers)
     result: dict[str, Any] = {
         "total_ms": before.total_ms,
         "period_ms": before.period_ms,

@@ -40,8 +40,8 @@ class Parameter:
     choices: tuple[str, ...] = ()
     default: Value = REQUIRED
     """REQUIRED, or the value taken when it is not given; None where leaving it out means something else."""
-    least: int = 1
-    """Smallest number of items of a list."""
+    read_least: int = 1
+    """Fewest items of a list that a question must name for it to be read; one number is not a list to sum."""
     most: int = 1000
     """Largest number of items of a list; of axes, for a shape."""
     words: tuple[str, ...] = ()

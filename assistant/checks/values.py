@@ -90,8 +90,8 @@ def _typed(parameter: Parameter, raw: object, base: Path | None) -> Value:
     if kind == "integer":
         return int(_ranged(_whole(raw), parameter))
     items = _items(raw)
-    if not parameter.least <= len(items) <= parameter.most:
-        raise ValueError(f"has {len(items)} items, allowed are {parameter.least} to {parameter.most}")
+    if not 1 <= len(items) <= parameter.most:
+        raise ValueError(f"has {len(items)} items, allowed are 1 to {parameter.most}")
     read = _number if kind == "numbers" else _whole
     return tuple(_ranged(read(item), parameter) for item in items)
 

@@ -155,7 +155,7 @@ def test_text_output_names_source_and_place(shipped_home: Path) -> None:
 
 def test_same_question_same_bytes_but_for_the_seconds_of_calculations(shipped_home: Path) -> None:
     printed = (run_cli("ask", ZH, "--json", "--explain", home=shipped_home).stdout for _ in range(3))
-    outputs = {re.sub(r'"seconds": [0-9.e-]+', "", text) for text in printed}
+    outputs = {re.sub(rb'"seconds": [0-9.e-]+', b"", text) for text in printed}
 
     assert len(outputs) == 1
 

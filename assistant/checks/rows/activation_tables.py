@@ -43,7 +43,7 @@ ROWS: Final[tuple[Check, ...]] = (
         parameters=(
             Parameter(
                 "values", "numbers", "输入", "the inputs", "10,0.1", low=-1e30, high=1e30, most=1000,
-                least=2, words=("values", "输入", "logits", "scores", "inputs", "x"),
+                read_least=2, words=("values", "输入", "logits", "scores", "inputs", "x"),
             ),
             Parameter(
                 "shift", "choice", "先减最大值吗", "subtract the maximum first", "max", choices=("max", "none"),
@@ -299,7 +299,7 @@ ROWS: Final[tuple[Check, ...]] = (
             ),
             Parameter(
                 "output", "choice", "表项类型", "type of the entries", "fp16",
-                choices=("fp16", "fp32", "int8", "int16"), default="fp16", words=("output", "表项类型", "类型", "type"),
+                choices=("fp16", "fp32", "int8", "int16"), default="fp32", words=("output", "表项类型", "类型", "type"),
             ),
             Parameter(
                 "scale", "number", "整数表项的步长（不给为 1/128 或 1/32768）",

@@ -37,7 +37,7 @@ ROWS: Final[tuple[Check, ...]] = (
             Parameter(
                 "maxima", "numbers", "各支的最大值", "maximum of each branch", "7.5,0.4",
                 low=-1e30, high=1e30, most=200,
-                least=2, words=("maxima", "max", "最大值", "branch", "各支", "边界", "bound", "bounds"),
+                read_least=2, words=("maxima", "max", "最大值", "branch", "各支", "边界", "bound", "bounds"),
             ),
             Parameter(
                 "minima", "numbers", "各支的最小值（不给则对称）", "minimum of each branch (symmetric if left out)",
@@ -117,7 +117,7 @@ ROWS: Final[tuple[Check, ...]] = (
             Parameter(
                 "maxima", "numbers", "各通道权重的最大绝对值", "largest |w| of each channel", "10,0.05",
                 low=0, high=1e30,
-                most=1000, least=2, words=("maxima", "max", "通道最大值", "channel maxima", "channels", "通道"),
+                most=1000, read_least=2, words=("maxima", "max", "通道最大值", "channel maxima", "channels", "通道"),
             ),
             _DTYPE,
         ),

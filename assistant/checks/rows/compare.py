@@ -37,7 +37,7 @@ ROWS: Final[tuple[Check, ...]] = (
         parameters=(
             Parameter(
                 "mine", "numbers", "待比对的数", "values to judge", "1.1,1.9,3.2", default=None, most=10_000,
-                least=2, words=("mine", "我的", "待比对", "npu", "输出", "量化"), in_order=True,
+                read_least=2, words=("mine", "我的", "待比对", "npu", "输出", "量化"), in_order=True,
             ),
             Parameter(
                 "golden", "numbers", "标杆数据", "golden values", "1,2,3", default=None, most=10_000,

@@ -128,7 +128,7 @@ ROWS: Final[tuple[Check, ...]] = (
         parameters=(
             Parameter(
                 "values", "numbers", "softmax 的输入", "inputs of softmax", "10,0.1", low=-1e300, high=1e300,
-                most=10_000, least=2, words=("values", "输入", "input", "logits", "scores"),
+                most=10_000, read_least=2, words=("values", "输入", "input", "logits", "scores"),
             ),
             Parameter(
                 "cut", "number", "阈值", "threshold", "9.010911", low=0, high=1e300, default=convert.SOFTMAX_CUT,

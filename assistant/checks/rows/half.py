@@ -96,7 +96,7 @@ ROWS: Final[tuple[Check, ...]] = (
         parameters=(
             Parameter(
                 "values", "numbers", "相加的数", "the numbers", "60000,40000", low=-1e30, high=1e30, most=1000,
-                least=2, words=("values", "value", "数值", "值", "sum of"),
+                read_least=2, words=("values", "value", "数值", "值", "sum of"),
             ),
             _ACCUMULATOR, _ORDER, _OVERFLOW,
         ),
@@ -288,7 +288,7 @@ ROWS: Final[tuple[Check, ...]] = (
         parameters=(
             Parameter(
                 "values", "numbers", "输入", "the inputs", "300,400,500", low=-1e30, high=1e30, most=1000,
-                least=2, words=("values", "value", "输入", "数值", "inputs", "x"),
+                read_least=2, words=("values", "value", "输入", "数值", "inputs", "x"),
             ),
             Parameter(
                 "kind", "choice", "哪种归一化", "which norm", "rms", choices=("rms", "layer"), default="rms",
