@@ -112,7 +112,7 @@ def prepare(graph: Graph, replaced: frozenset[str] = frozenset(), precision: Pre
         names = ", ".join(map(described, nodes[:10])) + (" ..." if len(nodes) > 10 else "")
         raise UnsupportedOp(f"{len(nodes)} nodes have operators that are not computed here", names)
     if precision is not None:
-        check(precision, (node for _, node in walk(graph)))
+        check(precision, (node for _, node in walk(graph)), {op_type for _, op_type in table.OPERATORS})
     _keep_freed_memory()
     return _prepared(graph, replaced, (), {}, precision)
 

@@ -13,7 +13,7 @@ Tensors keep the element types of the model: a value in fp16 is a float32 that f
 constants and shapes alone is computed in float32, as a compiler does before the device sees it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
@@ -196,12 +196,21 @@ def ranges_of(traces: Iterable[Mapping[str, Tensor]]) -> dict[str, tuple[float, 
     return found
 
 
-def check(precision: Precision, nodes: Iterable[Node]) -> None:
+def check(precision: Precision, nodes: Iterable[Node], operators: Container[str]) -> None:
     """Check that a precision fits the nodes of a model.
 
+    Args:
+        precision: the rules.
+        nodes: all nodes of the model.
+        operators: the operator types that exist.
+
     Raises:
-        BadArgument: it names a node that is not there, or an integer type, convention or range that cannot be.
+        BadArgument: it names a node that is not there, an operator that does not exist, or an integer type, convention
+            or range that cannot be.
     """
+    for name in precision.operators:
+        if name not in operators:
+            raise BadArgument(f"precision: no operator {name!r}; use the ONNX name, such as Conv or MatMul")
     names = {node.name for node in nodes}
     unknown = [name for name in precision.nodes if name not in names]
     if unknown:

@@ -54,7 +54,7 @@ def with_precision(
         function: the operator as ops.table lists it.
         node: the node; its subgraphs are not looked at.
         precision: the rules.
-        constants: values known before the run; weights among them are quantized once, here.
+        constants: values known before the run; weights of PRODUCTS among them become codes here, once.
 
     Raises:
         BadArgument: the rule cannot be used for this node.

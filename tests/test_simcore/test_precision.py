@@ -684,3 +684,11 @@ def _problem(golden: Mapping[str, Any], got: Mapping[str, Any], is_half: bool) -
         if is_half and y.dtype in (np.float16, np.float32) and not on_grid(y):
             return f"{name} is off the fp16 grid"
     return None
+
+
+def test_an_operator_that_does_not_exist_is_refused() -> None:
+    g = graph([node("Relu", ["x"], ["y"])], {"x": [2]}, ["y"])
+    misspelt = Precision(Setting("float", Float32(), Float32(), Float32()), operators={"Matmul": Float32()})
+
+    with pytest.raises(BadArgument, match="no operator 'Matmul'"):
+        run(g, {"x": np.float32([1, 2])}, precision=misspelt)
