@@ -74,8 +74,8 @@ def save_onnx(
     total = sum(value.nbytes for inside in _graphs(graph) for value in inside.initializers.values())
     outside = _DataFile(f"{file.name}.data") if total > external_over else None
     model = _model(graph, outside)
-    for key, value in (metadata or {}).items():
-        model.metadata_props.add(key=key, value=value)
+    for key, text in (metadata or {}).items():
+        model.metadata_props.add(key=key, value=text)
     made: list[tuple[Path, Path]] = []
     try:
         # The checker looks for the data file beside the model, under the name that the model gives it.
@@ -240,19 +240,20 @@ def _tensor(name: str, value: Tensor) -> "TensorProto":
     return proto
 
 
-def _bytes(value: Tensor) -> memoryview:
+def _bytes(value: Tensor) -> bytes | memoryview:
     """Return the elements as a file holds them: little-endian, small ones packed, the first in the lowest bits."""
     flat = np.ascontiguousarray(value).reshape(-1)
     per_byte = _PER_BYTE.get(value.dtype.name)
     if per_byte is None:
         if value.dtype.kind in "iufc" and value.dtype.isbuiltin == 1:
             flat = flat.astype(value.dtype.newbyteorder("<"), copy=False)
-        return memoryview(flat.view(np.uint8))
+        return flat.view(np.uint8).data
     bits = 8 // per_byte
     codes = flat.view(np.uint8) if value.dtype.name.startswith("float") else flat.astype(np.int8).view(np.uint8)
     codes = np.append(codes & np.uint8((1 << bits) - 1), np.zeros(-codes.size % per_byte, np.uint8))
     shifts = np.arange(0, 8, bits, dtype=np.uint8)
-    return memoryview(np.bitwise_or.reduce(codes.reshape(-1, per_byte) << shifts, axis=1).astype(np.uint8))
+    packed = np.bitwise_or.reduce(codes.reshape(-1, per_byte) << shifts, axis=1)
+    return packed.astype(np.uint8).tobytes()
 
 
 def _value_info(info: ValueInfo) -> "ValueInfoProto":

@@ -143,7 +143,7 @@ def _arg_min(site: Site) -> str:
     x = site.input(0)
     if site.dtype(x).kind == "u":
         raise Declined(f"{x!r} is unsigned, its negative is not")
-    return site.op("ArgMax", site.op("Neg", x), **site.node.attributes)  # type: ignore[arg-type]
+    return site.op("ArgMax", site.op("Neg", x), **site.node.attributes)
 
 
 def _mod(site: Site) -> str:

@@ -58,9 +58,7 @@ def fold(
     return _pruned(_without_identities(graph), done), done
 
 
-def _constants(
-    graph: Graph, known: Known, outside: Mapping[str, Tensor], names: Names, done: list[Folded]
-) -> Graph:
+def _constants(graph: Graph, known: Known, outside: Mapping[str, Tensor], names: Names, done: list[Folded]) -> Graph:
     """Return the graph with nodes whose outputs are known as initializers."""
     constants: ChainMap[str, Tensor] = ChainMap(dict(graph.initializers), dict(outside))
     outputs = {info.name for info in graph.outputs}
@@ -82,9 +80,7 @@ def _constants(
     return replace(graph, nodes=tuple(nodes), initializers=dict(constants.maps[0]))
 
 
-def _known_results(
-    node: Node, graph: Graph, known: Known, constants: Mapping[str, Tensor]
-) -> dict[str, Tensor] | None:
+def _known_results(node: Node, graph: Graph, known: Known, constants: Mapping[str, Tensor]) -> dict[str, Tensor] | None:
     outputs = [name for name in node.outputs if name]
     if node.op_type in (*_KEPT, *_RANDOM, "Identity") or node.subgraphs or not outputs:
         return None

@@ -5,6 +5,7 @@ Open sizes are tried with several numbers: what comes out the same in all tries 
 """
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -17,15 +18,14 @@ from simcore.plan import unsupported
 from simcore.rewrite.rule import Known
 from simcore.shapes import infer
 
-__all__ = ["Tries", "View", "inside", "learned", "tries"]
+__all__ = ["View", "attempts", "inside", "learned", "views_of"]
 
 #: What stands for open sizes, first axes apart; models want sizes that their strides divide.
-_SIZES: Final = ((64, 96, 160), (320, 480, 640), (576, 1088, 1600), (16, 24, 40))
+_SIZES: Final = ((64, 96, 160), (320, 448, 576), (576, 640, 704), (16, 24, 40))
 #: What stands for open first axes: the batch.
 _BATCHES: Final = (1, 2, 3)
-
-#: Shapes of the inputs, one mapping per try.
-Tries = Sequence[Mapping[str, tuple[int, ...]]]
+#: Most elements of an input in a try.
+_MOST: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,24 +36,32 @@ class View:
     values: Mapping[str, Tensor]
 
 
-def tries(graph: Graph) -> tuple[View, ...]:
-    """Return what several tries of a graph's open sizes show; one view where all sizes are declared, none if all fail.
+def attempts(graph: Graph) -> tuple[Mapping[str, tuple[int, ...]], ...]:
+    """Return shapes of the inputs to learn from: several sets where sizes are open, none where nothing goes through.
 
-    A single view of a graph with open sizes tells types and ranks only, which `learned` sees from the declared inputs.
+    One set for a graph with open sizes tells types and ranks only, which `learned` is told.
     """
     is_open = [info for info in graph.inputs if info.shape is None or not all(isinstance(s, int) for s in info.shape)]
     if not is_open:
-        view = _view(graph, {})
-        return () if view is None else (view,)
+        return ({},)
     if any(info.shape is None for info in is_open):
         return ()
-    best: tuple[View, ...] = ()
+    best: tuple[Mapping[str, tuple[int, ...]], ...] = ()
     for sizes in _SIZES:
-        views = tuple(filter(None, (_view(graph, _filled(graph, *pair)) for pair in zip(_BATCHES, sizes, strict=True))))
-        if len(views) == len(sizes):
-            return views
-        best = max(best, views, key=len)
+        sets = [_filled(graph, batch, size) for batch, size in zip(_BATCHES, sizes, strict=True)]
+        if any(math.prod(shape) > _MOST for one in sets for shape in one.values()):
+            continue
+        working = tuple(itertools.takewhile(lambda one: _view(graph, one) is not None, sets))
+        if len(working) == len(sizes):
+            return working
+        best = max(best, working, key=len)
     return best[:1]
+
+
+def views_of(graph: Graph, sets: Sequence[Mapping[str, tuple[int, ...]]]) -> tuple[View, ...]:
+    """Return what the graph shows with each of these shapes; none where one of them fails."""
+    views = [_view(graph, one) for one in sets]
+    return tuple(view for view in views if view is not None) if None not in views else ()
 
 
 def _filled(graph: Graph, batch: int, size: int) -> dict[str, tuple[int, ...]]:
@@ -125,7 +133,7 @@ def learned(graph: Graph, views: Sequence[View], constants: Mapping[str, Tensor]
 
     Args:
         graph: the graph.
-        views: of `tries` or `inside`.
+        views: of `views_of` or `inside`.
         constants: of the graph and of those around it.
         has_open_sizes: whether the sizes of the model's inputs are open, so that a single view is one case of many.
     """

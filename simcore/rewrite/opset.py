@@ -1,4 +1,4 @@
-"""Nodes in the form of an older operator set: axes as attributes, sizes written out, attributes of new versions dropped.
+"""Nodes in the form of an older operator set: axes as attributes, sizes written out, new attributes dropped.
 
 `FORMS` says for each operator at which version its form changed and how a node gets the form before; `FIRST` from
 which version on an operator exists at all. Source: the change log of the ONNX operator sets 11 to 28.
@@ -72,7 +72,7 @@ def _without(*names: str, **defaults: Any) -> _Form:  # noqa: ANN401
     """Return the form without attributes: `names` whatever they are, `defaults` if they have that value."""
 
     def form(site: Site) -> tuple[str, ...]:
-        attributes = dict(site.node.attributes)
+        attributes: dict[str, Any] = dict(site.node.attributes)
         for name in names:
             attributes.pop(name, None)
         for name, default in defaults.items():
@@ -85,7 +85,7 @@ def _without(*names: str, **defaults: Any) -> _Form:  # noqa: ANN401
 
 
 def _axes_to_attribute(site: Site) -> tuple[str, ...]:
-    attributes = dict(site.node.attributes)
+    attributes: dict[str, Any] = dict(site.node.attributes)
     has_noop = attributes.pop("noop_with_empty_axes", 0)
     axes = np.empty(0, np.int64)
     if site.input(1):
@@ -99,7 +99,7 @@ def _axes_to_attribute(site: Site) -> tuple[str, ...]:
 
 def _split_sizes(site: Site) -> tuple[str, ...]:
     """Return Split with its sizes instead of their number: equal ones, the last smaller."""
-    attributes = dict(site.node.attributes)
+    attributes: dict[str, Any] = dict(site.node.attributes)
     count = attributes.pop("num_outputs", None)
     inputs = list(site.node.inputs)
     if count is not None and not site.input(1):
@@ -110,7 +110,7 @@ def _split_sizes(site: Site) -> tuple[str, ...]:
 
 
 def _split_attribute(site: Site) -> tuple[str, ...]:
-    attributes = dict(site.node.attributes)
+    attributes: dict[str, Any] = dict(site.node.attributes)
     if site.input(1):
         attributes["split"] = tuple(site.constant(site.input(1), "split").reshape(-1).tolist())
     return _again(site, [site.input(0)], attributes)
@@ -126,7 +126,7 @@ def _pad_all_axes(site: Site) -> tuple[str, ...]:
 
 
 def _resize_all_axes(site: Site) -> tuple[str, ...]:
-    attributes = dict(site.node.attributes)
+    attributes: dict[str, Any] = dict(site.node.attributes)
     if attributes.pop("antialias", 0):
         raise Declined("antialias is set, the older version has no such filter")
     if attributes.pop("keep_aspect_ratio_policy", "stretch") != "stretch":
@@ -175,7 +175,7 @@ def _softmax_last(site: Site) -> str:
 
 def _quantize_plain(site: Site) -> tuple[str, ...]:
     """Return QuantizeLinear or DequantizeLinear without blocks, the code type told by a zero point."""
-    attributes = dict(site.node.attributes)
+    attributes: dict[str, Any] = dict(site.node.attributes)
     if attributes.pop("block_size", 0):
         raise Declined("it is quantized in blocks, the older version knows tensors and channels only")
     attributes.pop("precision", None)
@@ -188,7 +188,7 @@ def _quantize_plain(site: Site) -> tuple[str, ...]:
 
 
 def _quantize_tensor(site: Site) -> tuple[str, ...]:
-    attributes = dict(site.node.attributes)
+    attributes: dict[str, Any] = dict(site.node.attributes)
     attributes.pop("axis", None)
     if site.shape(site.input(1)) not in ((), (1,)):
         raise Declined("it is quantized per channel, the older version knows whole tensors only")

@@ -56,7 +56,7 @@ def _pool_conv(site: Site) -> str:
     kernel = tuple(int(size) for size in site.attribute("kernel_shape", ()))
     strides = tuple(site.attribute("strides", (1,) * len(kernel)))
     dilations = tuple(site.attribute("dilations", (1,) * len(kernel)))
-    factor: Tensor = np.float64(1 / math.prod(kernel))
+    factor: Tensor = np.asarray(1 / math.prod(kernel))
     pads = (0,) * 2 * len(kernel)
     if not _is_plain(site):
         spatial = site.shape(x)[2:]

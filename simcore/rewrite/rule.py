@@ -143,9 +143,8 @@ class Site:
         """Return the name of a new constant; equal ones of this site share one."""
         array = np.asarray(value, dtype)
         for name, other in self.constants.items():
-            if (
-                other is value
-                or (other.dtype, other.shape) == (array.dtype, array.shape)
+            if other is value or (
+                (other.dtype, other.shape) == (array.dtype, array.shape)
                 and (array.size <= 64 and other.tobytes() == array.tobytes())
             ):
                 return name

@@ -1,10 +1,10 @@
 """Rewrite a model for a device: what it lacks in terms of what it has, in the operator set it takes.
 
-    raise the opset where it is too old -> nodes in the form of the target opset -> folds and rules, round after round,
-    until nothing changes -> what is left, named with the usual way out
+raise the opset where it is too old -> nodes in the form of the target opset -> folds and rules, round after round,
+until nothing changes -> what is left, named with the usual way out
 """
 
-from collections import Counter, ChainMap
+from collections import ChainMap, Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -15,11 +15,11 @@ from simcore.device import Device, figure, number
 from simcore.errors import BadArgument
 from simcore.graph import Graph, Node, Tensor, ValueInfo, check_feed, walk
 from simcore.rewrite.fold import fold
-from simcore.rewrite.learn import View, inside, learned, tries
+from simcore.rewrite.learn import View, attempts, inside, learned, views_of
 from simcore.rewrite.opset import FIRST, lowered
 from simcore.rewrite.recurrent import misfit
-from simcore.rewrite.rule import EXACT, Declined, Known, Names, Site, replacement
-from simcore.rewrite.table import FOLDS, RULES, rules_of, way_out
+from simcore.rewrite.rule import Declined, Known, Names, Site, replacement
+from simcore.rewrite.table import FOLDS, REASONS, RULES, rules_of, way_out
 
 __all__ = ["Change", "Left", "Options", "Rewritten", "needs_rewrite", "rewrite"]
 
@@ -111,9 +111,7 @@ class _Work:
     too_new: dict[str, str] = field(default_factory=dict)
 
     def site(self, node: Node, known: Known, opset: int) -> Site:
-        return Site(
-            node, known, opset, self.operators, self.names, self.max_rank, self.options.state_inputs
-        )
+        return Site(node, known, opset, self.operators, self.names, self.max_rank, self.options.state_inputs)
 
 
 def rewrite(graph: Graph, device: Device, options: Options | None = None) -> Rewritten:
@@ -203,16 +201,15 @@ def _rewritten(
     version = graph.opset.get("", target)
     form = max(target, min(version, _NEW_FORMS))
     is_open = any(i.shape is None or not all(isinstance(s, int) for s in i.shape) for i in graph.inputs)
-    work = _Work(
-        options, operators, Names(_used(graph)), form, target, is_open, _rank(device), _recurrent(device)
-    )
-    graph = _lowered(graph, tries(graph), {}, work, version, form)
+    work = _Work(options, operators, Names(_used(graph)), form, target, is_open, _rank(device), _recurrent(device))
+    sets = attempts(graph)
+    graph = _lowered(graph, views_of(graph, sets), {}, work, version, form)
     for _ in range(_ROUNDS):
         before = len(work.changes)
-        graph = _round(graph, tries(graph), {}, work)
+        graph = _round(graph, views_of(graph, sets), {}, work)
         if len(work.changes) == before:
             break
-    views = tries(graph)
+    views = views_of(graph, sets)
     if target < form:
         graph = _lowered(graph, views, {}, work, form, target)
     left, too_new = _left(graph, views, {}, work)
@@ -265,7 +262,11 @@ def _known(graph: Graph, views: Sequence[View], outside: Mapping[str, Tensor], w
 
 
 def _each_body(
-    node: Node, graph: Graph, views: Sequence[View], outside: Mapping[str, Tensor], step: Any  # noqa: ANN401
+    node: Node,
+    graph: Graph,
+    views: Sequence[View],
+    outside: Mapping[str, Tensor],
+    step: Any,  # noqa: ANN401
 ) -> Node:
     """Return the node with `step(body, views, outside)` done to each of its subgraphs."""
     if not node.subgraphs:
@@ -286,7 +287,7 @@ def _lowered(
     nodes: list[Node] = []
     constants = dict(graph.initializers)
     for node in graph.nodes:
-        node = _each_body(node, graph, views, outside, lambda *a: _lowered(*a, work, version, target))
+        node = _each_body(node, graph, views, outside, lambda b, v, o: _lowered(b, v, o, work, version, target))
         if node.domain:
             nodes.append(node)
             continue
@@ -321,8 +322,8 @@ def _round(graph: Graph, views: Sequence[View], outside: Mapping[str, Tensor], w
     nodes: list[Node] = []
     constants = dict(graph.initializers)
     for node in graph.nodes:
-        node = _each_body(node, graph, views, outside, lambda *a: _round(*a, work))
-        found = None if needs_rewrite_here(node, known, work) is None else _applied(node, known, work)
+        node = _each_body(node, graph, views, outside, lambda b, v, o: _round(b, v, o, work))
+        found = None if _misfit(node, known, work) is None else _applied(node, known, work)
         if isinstance(found, tuple):
             made, site = found
             nodes += made
@@ -333,7 +334,7 @@ def _round(graph: Graph, views: Sequence[View], outside: Mapping[str, Tensor], w
     return replace(graph, nodes=tuple(nodes), initializers=constants)
 
 
-def needs_rewrite_here(node: Node, known: Known, work: _Work) -> str | None:
+def _misfit(node: Node, known: Known, work: _Work) -> str | None:
     """Return why the device does not take a node, None if it does."""
     if node.domain:
         return f"operators of {node.domain} are no ONNX operators"
@@ -365,7 +366,7 @@ def _applied(node: Node, known: Known, work: _Work) -> tuple[tuple[Node, ...], S
         kinds = tuple(one.op_type for one in made)
         work.changes.append(Change(node.name, node.op_type, rule.name, rule.exactness, rule.error, kinds))
         return made, site
-    return "; ".join(reasons) or "the device has no such operator and no rule knows it"
+    return "; ".join(reasons) or REASONS.get(node.op_type, "the device has no such operator and no rule knows it")
 
 
 def _left(
@@ -377,7 +378,7 @@ def _left(
     too_new: dict[str, str] = {}
     around = {**outside, **graph.initializers}
     for node in graph.nodes:
-        why = needs_rewrite_here(node, known, work)
+        why = _misfit(node, known, work)
         if why is not None:
             changes = len(work.changes)
             found = _applied(node, known, work)

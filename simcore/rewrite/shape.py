@@ -1,5 +1,6 @@
 """Operators that move data: by Reshape, Transpose, Tile, Slice; running sums by a triangular matrix."""
 
+import math
 from typing import Final
 
 import numpy as np
@@ -20,9 +21,9 @@ def _flatten(site: Site) -> str:
     axis += len(sizes) if axis < 0 else 0
     outer, inner = sizes[:axis], sizes[axis:]
     if None not in outer:
-        return site.reshape(x, int(np.prod(outer)), -1)
+        return site.reshape(x, _times(*outer), -1)
     if None not in inner:
-        return site.reshape(x, -1, int(np.prod(inner)))
+        return site.reshape(x, -1, _times(*inner))
     raise Declined("sizes on both sides of the axis are open; give the shapes of the inputs")
 
 
@@ -59,7 +60,7 @@ def _blocks(site: Site) -> tuple[int, int, int | None, int | None]:
 
 def _times(*sizes: int | None) -> int:
     """Return the product of sizes for a Reshape, -1 where one is open."""
-    return -1 if None in sizes else int(np.prod([size or 0 for size in sizes]))
+    return -1 if None in sizes else math.prod(size or 0 for size in sizes)
 
 
 def _is_dcr(site: Site) -> bool:
@@ -164,9 +165,7 @@ def _one_hot(site: Site) -> str:
 
 
 RULES: Final = (
-    Rule(
-        ("Flatten",), "reshape", "Reshape", "axis 0 or 1, or sizes on one side known", EXACT, "same order", _flatten
-    ),
+    Rule(("Flatten",), "reshape", "Reshape", "axis 0 or 1, or sizes on one side known", EXACT, "same order", _flatten),
     Rule(
         ("Expand",),
         "tile",

@@ -5,7 +5,7 @@ from typing import Final
 from simcore.rewrite import activation, arithmetic, normalization, pool, recurrent, shape
 from simcore.rewrite.rule import Rule
 
-__all__ = ["FOLDS", "RULES", "WAYS_OUT", "rules_of", "way_out"]
+__all__ = ["FOLDS", "REASONS", "RULES", "WAYS_OUT", "rules_of", "way_out"]
 
 RULES: Final[tuple[Rule, ...]] = (
     *arithmetic.RULES,
@@ -27,6 +27,13 @@ FOLDS: Final[dict[str, tuple[str, str]]] = {
         "equal up to rounding",
     ),
     "opset": ("the node takes the form of the device's operator set", "exact"),
+}
+
+#: Why operators stay that no rule rewrites but a fold may.
+REASONS: Final[dict[str, str]] = {
+    "If": "its condition is not known before the run",
+    "Loop": "the number of turns is not known before the run",
+    "Scan": "a loop over a sequence is not written out",
 }
 
 _CPU: Final = "cut the model there and compute it on the CPU"
