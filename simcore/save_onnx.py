@@ -88,7 +88,7 @@ def save_onnx(
                         stream.write(_bytes(value))
             made.append((Path(folder, file.name), file))
             made[-1][0].write_bytes(model.SerializeToString())
-            onnx.checker.check_model(str(made[-1][0]))
+            onnx.checker.check_model(str(_checkable(model, made[-1][0])))
             for temporary, final in made:
                 temporary.replace(final)
     except OSError as error:
@@ -96,6 +96,23 @@ def save_onnx(
     except (onnx.checker.ValidationError, ValueError) as error:
         raise ModelError(f"onnx.checker refuses the model: {' '.join(str(error).split())}", str(file)) from error
     return tuple(final for _, final in reversed(made))
+
+
+def _checkable(model: "ModelProto", file: Path) -> Path:
+    """Return the file to check: the model's, or a copy in which outputs of unknown rank have one.
+
+    The checker wants a shape of every output; a model without is still a model, and runs.
+    """
+    if all(output.type.tensor_type.HasField("shape") for output in model.graph.output if output.HasField("type")):
+        return file
+    copy = type(model)()
+    copy.CopyFrom(model)
+    for output in copy.graph.output:
+        if output.type.HasField("tensor_type"):
+            output.type.tensor_type.shape.SetInParent()
+    checked = file.with_name(f"{file.name}.checked")
+    checked.write_bytes(copy.SerializeToString())
+    return checked
 
 
 def read_metadata(path: str | os.PathLike[str]) -> dict[str, str]:
@@ -161,7 +178,20 @@ def _model(graph: Graph, outside: _DataFile | None) -> "ModelProto":
     opsets = [helper.make_opsetid(d, v) for d, v in graph.opset.items() if d in used] or [helper.make_opsetid("", 1)]
     # Since version 4 initializers need not be inputs, too.
     version = max(4, helper.find_min_ir_version_for(opsets, ignore_unknown=True))
-    return helper.make_model(_graph(graph, outside), producer_name="asknpu", opset_imports=opsets, ir_version=version)
+    model = helper.make_model(_graph(graph, outside), producer_name="asknpu", opset_imports=opsets, ir_version=version)
+    if any(info.dtype is None for info in graph.outputs):
+        _declare_outputs(model)
+    return model
+
+
+def _declare_outputs(model: "ModelProto") -> None:
+    """Give outputs without a type the one that follows from the operators; the checker wants one."""
+    from onnx import shape_inference
+
+    inferred = {value.name: value.type for value in shape_inference.infer_shapes(model).graph.output}
+    for output in model.graph.output:
+        if not output.HasField("type") and inferred[output.name].WhichOneof("value"):
+            output.type.CopyFrom(inferred[output.name])
 
 
 def _graph(graph: Graph, outside: _DataFile | None) -> "GraphProto":
@@ -247,13 +277,13 @@ def _bytes(value: Tensor) -> bytes | memoryview:
     if per_byte is None:
         if value.dtype.kind in "iufc" and value.dtype.isbuiltin == 1:
             flat = flat.astype(value.dtype.newbyteorder("<"), copy=False)
-        return flat.view(np.uint8).data
+        plain: memoryview = flat.view(np.uint8).data
+        return plain
     bits = 8 // per_byte
     codes = flat.view(np.uint8) if value.dtype.name.startswith("float") else flat.astype(np.int8).view(np.uint8)
     codes = np.append(codes & np.uint8((1 << bits) - 1), np.zeros(-codes.size % per_byte, np.uint8))
     shifts = np.arange(0, 8, bits, dtype=np.uint8)
-    packed = np.bitwise_or.reduce(codes.reshape(-1, per_byte) << shifts, axis=1)
-    return packed.astype(np.uint8).tobytes()
+    return bytes(np.bitwise_or.reduce(codes.reshape(-1, per_byte) << shifts, axis=1).astype(np.uint8))
 
 
 def _value_info(info: ValueInfo) -> "ValueInfoProto":

@@ -33,7 +33,8 @@ def _div_power(site: Site) -> str:
     base, exponent = _as_power(site, y)
     inverse = site.pow(base, -exponent)
     value = site.value(x)
-    return inverse if value is not None and value.ndim == 0 and value == 1 else site.mul(x, inverse)
+    is_one = value is not None and value.size == 1 and value.reshape(-1)[0] == 1
+    return inverse if is_one and site.rank(x) <= site.rank(y) else site.mul(x, inverse)
 
 
 def _as_power(site: Site, y: str) -> tuple[str, float]:
@@ -44,7 +45,7 @@ def _as_power(site: Site, y: str) -> tuple[str, float]:
             return node.inputs[0], 0.5
         exponent = site.value(node.inputs[1]) if node.op_type == "Pow" else None
         # Other exponents: (x^2)^-1 is not x^-2 once x^2 overflows, and (x^2)^0.5 is |x|.
-        if exponent is not None and exponent.size == 1 and exponent.ndim == 0 and float(exponent) == 0.5:
+        if exponent is not None and exponent.ndim == 0 and float(exponent) == 0.5:
             return node.inputs[0], 0.5
     return y, 1.0
 

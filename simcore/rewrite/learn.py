@@ -8,12 +8,13 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
+from simcore.element_types import ELEMENT_TYPES, dtype_of
 from simcore.errors import SimError
-from simcore.graph import Graph, Tensor, ValueInfo, captures
+from simcore.graph import Graph, Node, Tensor, ValueInfo, captures
 from simcore.plan import unsupported
 from simcore.rewrite.rule import Known
 from simcore.shapes import infer
@@ -145,6 +146,9 @@ def learned(graph: Graph, views: Sequence[View], constants: Mapping[str, Tensor]
         infos = [view.tensors[name] for view in views if name in view.tensors]
         if len(infos) == len(views):
             tensors[name] = _common(infos, tensors.get(name), is_sure)
+    for name, value in constants.items():
+        tensors[name] = ValueInfo(name, value.dtype, value.shape)
+    _follow_types(graph, tensors)
     values: dict[str, Tensor] = {}
     if views and is_sure:
         first, *others = views
@@ -155,6 +159,48 @@ def learned(graph: Graph, views: Sequence[View], constants: Mapping[str, Tensor]
         }
     producer = {name: node for node in graph.nodes for name in node.outputs if name}
     return Known(tensors, {**values, **constants}, producer)
+
+
+def _follow_types(graph: Graph, tensors: dict[str, ValueInfo]) -> None:
+    """Add element types, as far as they follow from those of the inputs, where shapes depend on data."""
+    for node in graph.nodes:
+        if node.domain or node.subgraphs or node.op_type.startswith(_NO_TENSORS):
+            continue
+        for i, name in enumerate(node.outputs):
+            known = tensors.get(name)
+            if name and (known is None or known.dtype is None):
+                dtype = _type_of(node, i, tensors)
+                if dtype is not None:
+                    tensors[name] = ValueInfo(name, dtype, None if known is None else known.shape)
+
+
+#: Starts of operators whose results are no plain tensors of their input's type.
+_NO_TENSORS: Final = ("Sequence", "Split", "Optional", "Dequantize", "Quantize", "Dynamic", "QLinear", "Random")
+_BOOLEAN: Final = frozenset(
+    {"And", "Equal", "Greater", "GreaterOrEqual", "IsInf", "IsNaN", "Less", "LessOrEqual", "Not", "Or", "Xor"}
+)
+_INT64: Final = frozenset({"ArgMax", "ArgMin", "NonMaxSuppression", "NonZero", "Shape", "Size"})
+
+
+def _type_of(node: Node, i: int, tensors: Mapping[str, ValueInfo]) -> "np.dtype[Any] | None":
+    """Return the element type of output `i`; None where it does not follow."""
+    if node.op_type in _BOOLEAN:
+        return np.dtype(bool)
+    if node.op_type in _INT64 or (node.op_type == "TopK" and i == 1):
+        return np.dtype(np.int64)
+    if node.op_type == "Cast":
+        to = node.attributes.get("to")
+        return dtype_of(to) if isinstance(to, int) and to in ELEMENT_TYPES else None
+    if node.op_type == "ConstantOfShape":
+        value = node.attributes.get("value")
+        return value.dtype if isinstance(value, np.ndarray) else np.dtype(np.float32)
+    if node.op_type.endswith("Integer"):
+        return np.dtype(np.int32)
+    source = {"Where": 1, "OneHot": 2, "CastLike": 1}.get(node.op_type, 0)
+    if i or source >= len(node.inputs):
+        return None
+    info = tensors.get(node.inputs[source])
+    return None if info is None else info.dtype
 
 
 def _common(infos: Sequence[ValueInfo], declared: ValueInfo | None, is_sure: bool) -> ValueInfo:

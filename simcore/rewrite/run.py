@@ -214,7 +214,9 @@ def _rewritten(
         graph = _lowered(graph, views, {}, work, form, target)
     left, too_new = _left(graph, views, {}, work)
     inputs = (*graph.inputs, *(ValueInfo(n, v.dtype, v.shape) for n, v in work.states.items()))
-    graph = replace(graph, inputs=inputs)
+    known = _known(graph, views, {}, work).tensors
+    outputs = tuple(info if info.dtype is not None else known.get(info.name, info) for info in graph.outputs)
+    graph = replace(graph, inputs=inputs, outputs=outputs)
     graph = _final(graph, {**{d: v for d, v in graph.opset.items() if d in _domains(graph)}, "": target})
     return Rewritten(graph, tuple(work.changes), tuple(left), work.states, dict(options.values)), too_new
 
