@@ -226,11 +226,12 @@ def _reduce_prod(site: Site) -> str:
 
 
 def _lp_normalization(site: Site) -> str:
+    """Return x * norm^-1; the norm is at least the smallest normal number, so that zeros stay zeros."""
     x, axis = site.input(0), site.attribute("axis", -1)
-    site.floating(x)
-    if site.attribute("p", 2) == 2:
-        return site.mul(x, site.pow(site.reduce("ReduceL2", x, [axis]), -1.0))
-    return site.mul(x, site.pow(site.reduce("ReduceSum", site.op("Abs", x), [axis]), -1.0))
+    smallest = float(np.finfo(site.floating(x)).tiny)
+    is_euclidean = site.attribute("p", 2) == 2
+    norm = site.reduce("ReduceL2", x, [axis]) if is_euclidean else site.reduce("ReduceSum", site.op("Abs", x), [axis])
+    return site.mul(x, site.pow(site.clip(norm, smallest, None), -1.0))
 
 
 def _hyperbolic(site: Site) -> str:
@@ -340,8 +341,8 @@ RULES: Final = (
     Rule(
         ("LpNormalization",),
         "power",
-        "x * Pow(norm, -1)",
-        "floats; norm not 0",
+        "x * Pow(max(norm, smallest), -1)",
+        "floats",
         ROUNDING,
         "definition",
         _lp_normalization,

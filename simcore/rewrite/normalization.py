@@ -137,7 +137,12 @@ def _lrn(site: Site) -> str:
 
 
 def _cast_like(site: Site) -> str:
-    return site.cast(site.input(0), number_of(site.dtype(site.input(1))))
+    number = number_of(site.dtype(site.input(1)))
+    if site.attribute("saturate", 1) and site.attribute("round_mode", "up") == "up":
+        return site.cast(site.input(0), number)
+    if site.opset < 19:
+        raise Declined("saturate and round_mode say how float8 is rounded; older versions have no float8")
+    return site.op("Cast", site.input(0), to=number, **site.node.attributes)
 
 
 _WRITTEN_OUT: Final = "definition in the specification, written out"

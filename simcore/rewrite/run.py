@@ -218,6 +218,10 @@ def _rewritten(
     outputs = tuple(info if info.dtype is not None else known.get(info.name, info) for info in graph.outputs)
     graph = replace(graph, inputs=inputs, outputs=outputs)
     graph = _final(graph, {**{d: v for d, v in graph.opset.items() if d in _domains(graph)}, "": target})
+    if target < version:
+        from simcore.load_onnx import misfits
+
+        too_new = misfits(graph) | too_new
     return Rewritten(graph, tuple(work.changes), tuple(left), work.states, dict(options.values)), too_new
 
 
