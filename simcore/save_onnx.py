@@ -144,12 +144,17 @@ def at_opset(graph: Graph, version: int) -> Graph:
 
     from simcore.load_onnx import load_onnx_bytes
 
+    scans = [node for _, node in walk(graph) if node.op_type == "Scan"]
+    if scans and graph.opset.get("", version) < 9:
+        # The converter takes the batch of Scan 8 for a sequence.
+        raise ModelError("Scan of version 8 is not converted right; export the model again", described(scans[0]))
     try:
         converted = version_converter.convert_version(to_model(graph), version)
-        return load_onnx_bytes(converted.SerializeToString())
+        raised = load_onnx_bytes(converted.SerializeToString())
     except (RuntimeError, ValueError, onnx.checker.ValidationError) as error:
         reason = f"onnx.version_converter cannot bring it to opset {version}: {' '.join(str(error).split())}"
         raise ModelError(reason, f"graph {graph.name!r}") from error
+    return raised
 
 
 def to_model(graph: Graph) -> "ModelProto":

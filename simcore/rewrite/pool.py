@@ -10,7 +10,7 @@ from simcore.ops.convolution import conv
 from simcore.ops.pool import average_pool
 from simcore.ops.resize import resize
 from simcore.ops.windows import Window, window
-from simcore.rewrite.rule import EXACT, ROUNDING, Declined, Rule, Site
+from simcore.rewrite.rule import EXACT, ROUNDING, Declined, Inapplicable, Rule, Site
 
 __all__ = ["RULES"]
 
@@ -40,7 +40,7 @@ def _pool_whole(site: Site) -> str:
     x = site.input(0)
     kernel = tuple(site.attribute("kernel_shape", ()))
     if not _is_plain(site) or site.shape(x)[2:] != kernel or any(d != 1 for d in site.attribute("dilations", ())):
-        raise Declined("the window is not the whole input")
+        raise Inapplicable("the window is not the whole input")
     if site.node.op_type == "AveragePool" and "GlobalAveragePool" not in site.operators:
         return site.reduce("ReduceMean", x, tuple(range(2, site.rank(x))))
     return site.op(f"Global{site.node.op_type}", x)
@@ -80,6 +80,27 @@ def _pool_conv(site: Site) -> str:
     )
     assert rank == len(kernel) + 2, "checked by window or by the run"
     return y if is_uniform else site.mul(y, site.const(factor, dtype, "one_over_count"))
+
+
+def _lp_pool(site: Site) -> str:
+    """Return the p-th root of the sum of |x|^p over windows, the sum a depthwise convolution with ones."""
+    x, p = site.input(0), site.attribute("p", 2)
+    dtype, channels = site.floating(x), site.size(x, 1)
+    kernel = tuple(int(size) for size in site.attribute("kernel_shape", ()))
+    spatial = None if _is_plain(site) else site.shape(x)[2:]
+    pads = (0,) * 2 * len(kernel) if spatial is None else _exact_pads(_window(site, spatial), spatial)
+    powers = site.mul(x, x) if p == 2 else site.op("Abs", x) if p == 1 else site.pow(site.op("Abs", x), p)
+    total = site.op(
+        "Conv",
+        powers,
+        site.const(np.ones((channels, 1, *kernel)), dtype, "window"),
+        group=channels,
+        kernel_shape=kernel,
+        strides=tuple(site.attribute("strides", (1,) * len(kernel))),
+        dilations=tuple(site.attribute("dilations", (1,) * len(kernel))),
+        pads=pads,
+    )
+    return total if p == 1 else site.pow(total, 1 / p)
 
 
 def _exact_pads(win: Window, spatial: tuple[int, ...]) -> tuple[int, ...]:
@@ -150,7 +171,7 @@ def _along(site: Site, data: Tensor, axis: int, scale: float | None) -> Tensor:
 def _check_mode(site: Site, *modes: str) -> None:
     mode = site.attribute("mode", "nearest")
     if mode not in modes:
-        raise Declined(f"mode {mode} is not {' or '.join(modes)}")
+        raise Inapplicable(f"mode {mode} is not {' or '.join(modes)}")
 
 
 def _factor(site: Site, axis: int, scale: float | None) -> int:
@@ -286,6 +307,15 @@ RULES: Final = (
         ROUNDING,
         "a mean is a sum with equal weights",
         _pool_conv,
+    ),
+    Rule(
+        ("LpPool",),
+        "conv",
+        "Pow(Conv(|x|^p, ones), 1/p), depthwise",
+        "floats; known channels; with padding or ceil_mode known sizes",
+        ROUNDING,
+        "definition",
+        _lp_pool,
     ),
     Rule(("GlobalAveragePool",), "mean", "ReduceMean", "known rank", ROUNDING, "definition", _global_average),
     Rule(("GlobalMaxPool",), "max", "ReduceMax", "known rank", EXACT, "definition", _global_max),

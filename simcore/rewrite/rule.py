@@ -9,7 +9,7 @@ import numpy as np
 from simcore.errors import SimError
 from simcore.graph import Attribute, Node, Tensor, ValueInfo
 
-__all__ = ["EXACT", "ROUNDING", "Declined", "Known", "Names", "Rule", "Site", "replacement"]
+__all__ = ["EXACT", "ROUNDING", "Declined", "Inapplicable", "Known", "Names", "Rule", "Site", "replacement"]
 
 #: Same bits for finite values; what differs (NaN, infinities, the sign of zero) stands in the rule.
 EXACT: Final = "exact"
@@ -19,6 +19,10 @@ ROUNDING: Final = "equal up to rounding"
 
 class Declined(SimError):
     """A rule does not apply at this node; the message is the reason, one sentence with the cure."""
+
+
+class Inapplicable(Declined):
+    """The rule is for another form of the operator; other rules have the better reason."""
 
 
 @dataclass(frozen=True, slots=True)

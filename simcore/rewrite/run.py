@@ -18,7 +18,7 @@ from simcore.rewrite.fold import fold
 from simcore.rewrite.learn import View, attempts, inside, learned, views_of
 from simcore.rewrite.opset import FIRST, lowered
 from simcore.rewrite.recurrent import misfit
-from simcore.rewrite.rule import Declined, Known, Names, Site, replacement
+from simcore.rewrite.rule import Declined, Inapplicable, Known, Names, Site, replacement
 from simcore.rewrite.table import FOLDS, REASONS, RULES, rules_of, way_out
 
 __all__ = ["Change", "Left", "Options", "Rewritten", "needs_rewrite", "rewrite"]
@@ -206,23 +206,29 @@ def _rewritten(
     graph = _lowered(graph, views_of(graph, sets), {}, work, version, form)
     for _ in range(_ROUNDS):
         before = len(work.changes)
-        graph = _round(graph, views_of(graph, sets), {}, work)
+        graph = _with_states(_round(graph, views_of(graph, sets), {}, work), work.states)
         if len(work.changes) == before:
             break
     views = views_of(graph, sets)
     if target < form:
         graph = _lowered(graph, views, {}, work, form, target)
     left, too_new = _left(graph, views, {}, work)
-    inputs = (*graph.inputs, *(ValueInfo(n, v.dtype, v.shape) for n, v in work.states.items()))
     known = _known(graph, views, {}, work).tensors
     outputs = tuple(info if info.dtype is not None else known.get(info.name, info) for info in graph.outputs)
-    graph = replace(graph, inputs=inputs, outputs=outputs)
+    graph = replace(graph, outputs=outputs)
     graph = _final(graph, {**{d: v for d, v in graph.opset.items() if d in _domains(graph)}, "": target})
     if target < version:
         from simcore.load_onnx import misfits
 
         too_new = misfits(graph) | too_new
     return Rewritten(graph, tuple(work.changes), tuple(left), work.states, dict(options.values)), too_new
+
+
+def _with_states(graph: Graph, states: Mapping[str, Tensor]) -> Graph:
+    """Return the graph with the inputs that rules made for start states."""
+    known = {info.name for info in graph.inputs}
+    added = [ValueInfo(n, v.dtype, v.shape) for n, v in states.items() if n not in known]
+    return replace(graph, inputs=(*graph.inputs, *added)) if added else graph
 
 
 def _domains(graph: Graph) -> set[str]:
@@ -361,18 +367,23 @@ def _applied(node: Node, known: Known, work: _Work) -> tuple[tuple[Node, ...], S
     if node.domain:
         return f"operators of {node.domain} are no ONNX operators"
     reasons: list[str] = []
+    others: list[str] = []
     for rule in rules_of(node.op_type, work.options.choices.get(node.op_type)):
         site = work.site(node, known, work.form)
         try:
             results = rule.function(site)
         except Declined as error:
-            reasons.append(f"{rule.name}: {error}" if reasons else str(error))
+            kept = others if isinstance(error, Inapplicable) else reasons
+            if str(error) not in kept:
+                kept.append(str(error))
             continue
         made = replacement(site, results)
         kinds = tuple(one.op_type for one in made)
         work.changes.append(Change(node.name, node.op_type, rule.name, rule.exactness, rule.error, kinds))
         return made, site
-    return "; ".join(reasons) or REASONS.get(node.op_type, "the device has no such operator and no rule knows it")
+    return "; ".join(reasons or others) or REASONS.get(
+        node.op_type, "the device has no such operator and no rule knows it"
+    )
 
 
 def _left(

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 from simcore.element_types import number_of
-from simcore.rewrite.rule import EXACT, ROUNDING, Declined, Rule, Site
+from simcore.rewrite.rule import EXACT, ROUNDING, Declined, Inapplicable, Rule, Site
 
 __all__ = ["RULES"]
 
@@ -69,7 +69,7 @@ def _is_dcr(site: Site) -> bool:
 
 def _depth_to_space(site: Site) -> str:
     if site.max_rank is not None and site.max_rank < 6:
-        raise Declined(f"six axes are needed, the device takes {site.max_rank}")
+        raise Inapplicable(f"six axes are needed, the device takes {site.max_rank}")
     x, (b, channels, height, width) = site.input(0), _blocks(site)
     rest = channels // (b * b)
     order = (0, 3, 4, 1, 5, 2) if _is_dcr(site) else (0, 1, 4, 2, 5, 3)
