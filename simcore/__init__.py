@@ -19,7 +19,7 @@ Read in this order; each group stands on those above it.
     Models
     element_types        the ONNX element types and the numpy dtypes that hold them
     graph, signature     a model as plain values, and what an operator accepts
-    load_onnx            ONNX files as such values (tensor_data, external_data: the weights)
+    load_onnx, save_onnx ONNX files as such values (tensor_data, external_data: the weights), and back
     ops/                 ONNX operators as plain functions, a file per family; ops/table lists them
     plan, shapes         a graph made ready to run; the shape of every tensor
     execute              runs a graph, every tensor on request
@@ -29,7 +29,9 @@ Read in this order; each group stands on those above it.
     npu/                 nodes under such rules: the vector unit in fp16, products on codes, recurrent state
     presets              the modes of Nano, MagicMind and Horizon as such rules, with what is assumed in them
 
+    For a device
     device               figures of the devices, read from devices/*.toml
+    rewrite/             a model said with the operators a device has, and the proof that it is the same
 
 Import a thing from the file that defines it. Every function is pure: same arguments, same bits.
 """

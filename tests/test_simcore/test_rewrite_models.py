@@ -394,13 +394,17 @@ source = "test"
     assert prove(original, result, [{"x": X}]).ok
 
 
-def test_missing_weights_are_named() -> None:
-    original = loaded(model([helper.make_node("Erf", ["x"], ["y"])], {"x": X}, ["y"], {}, 13))
+def test_missing_weights_stay_missing(tmp_path: Path) -> None:
+    nodes = [helper.make_node("Add", ["x", "w"], ["t"]), helper.make_node("Div", ["t", "w"], ["y"])]
+    proto = model(nodes, {"x": weights(20, 3, 6, 5)}, ["y"], {"w": weights(20, 3, 6, 5)}, 13)
+    saved = save_onnx(loaded(proto), tmp_path / "m.onnx", external_over=0)
+    saved[1].unlink()
 
-    result = rewrite(original, NANO)
+    result = rewrite(load_onnx(saved[0]), NANO)
 
-    with pytest.raises(ModelError):
-        save_onnx(result.graph, Path("no") / "such" / "folder.onnx")
+    assert list(result.graph.missing) == ["w"] and operators(result.graph) == {"Add", "Pow", "Mul"}
+    with pytest.raises(ModelError, match="'w'"):
+        save_onnx(result.graph, tmp_path / "n.onnx")
 
 
 @pytest.mark.parametrize(
