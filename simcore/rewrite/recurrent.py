@@ -236,10 +236,9 @@ class _Cell:
     site: Site
     hidden: int
     functions: Sequence[_Function]
-    #: [H, gates * H]
-    r: Tensor
-    #: [gates * H] each.
-    input_bias: Tensor
+    #: Names of the recurrence weights, one copy for all moments: [H, gates * H], or of GRU [H, 2 H] and [H, H].
+    r: tuple[str, ...]
+    #: [gates * H].
     state_bias: Tensor
     #: [3, H] or None.
     peepholes: Tensor | None
@@ -256,7 +255,7 @@ class _Cell:
 
 def _lstm_cell(cell: _Cell, projected: str, states: tuple[str, ...]) -> tuple[str, ...]:
     site, (h, c), (f, g, output) = cell.site, states, cell.functions
-    i, o, forget, n = cell.parts(site.add(projected, site.op("MatMul", h, site.const(cell.r, hint="R"))), 4)
+    i, o, forget, n = cell.parts(site.add(projected, site.op("MatMul", h, cell.r[0])), 4)
 
     def peeping(x: str, place: int, state: str) -> str:
         if cell.peepholes is None:
@@ -274,10 +273,10 @@ def _lstm_cell(cell: _Cell, projected: str, states: tuple[str, ...]) -> tuple[st
 def _gru_cell(cell: _Cell, projected: str, states: tuple[str, ...]) -> tuple[str, ...]:
     site, (h,), (f, g), size = cell.site, states, cell.functions, cell.hidden
     xz, xr, xn = cell.parts(projected, 3)
-    product = site.op("MatMul", h, site.const(cell.r[:, : 2 * size], hint="R_zr"))
+    product = site.op("MatMul", h, cell.r[0])
     hz, hr = cell.parts(product, 2)
     z, reset = (f(cell.bounded(site.add(x, r))) for x, r in ((xz, hz), (xr, hr)))
-    candidate = site.const(cell.r[:, 2 * size :], hint="R_h")
+    candidate = cell.r[1]
     if site.attribute("linear_before_reset", 0):
         inner = site.add(site.op("MatMul", h, candidate), site.const(cell.state_bias[2 * size :], hint="Rb_h"))
         inner = site.mul(reset, inner)
@@ -289,7 +288,7 @@ def _gru_cell(cell: _Cell, projected: str, states: tuple[str, ...]) -> tuple[str
 
 def _rnn_cell(cell: _Cell, projected: str, states: tuple[str, ...]) -> tuple[str, ...]:
     site, (h,), (f,) = cell.site, states, cell.functions
-    return (f(cell.bounded(site.add(projected, site.op("MatMul", h, site.const(cell.r, hint="R"))))),)
+    return (f(cell.bounded(site.add(projected, site.op("MatMul", h, cell.r[0])))),)
 
 
 _CELLS: Final = {"LSTM": _lstm_cell, "GRU": _gru_cell, "RNN": _rnn_cell}
@@ -305,7 +304,9 @@ def _gates(site: Site) -> tuple[str, ...]:
     ys, last = [], []
     for d, backward in enumerate(layer.backward):
         own, of_state = np.split(b[d], 2)
-        cell = _Cell(site, hidden, functions[d], r[d].T, own, of_state, None if p is None else p[d].reshape(3, hidden))
+        columns = (slice(0, 2 * hidden), slice(2 * hidden, None)) if kind == "GRU" else (slice(None),)
+        recurrence = tuple(site.const(r[d].T[:, part], hint="R") for part in columns)
+        cell = _Cell(site, hidden, functions[d], recurrence, of_state, None if p is None else p[d].reshape(3, hidden))
         merged = own + of_state
         if kind == "GRU" and site.attribute("linear_before_reset", 0):
             merged[2 * hidden :] = own[2 * hidden :]

@@ -213,6 +213,24 @@ SHAPES = [
     case("lower_triangle", "Trilu", f(3, 4), i(1), constant=[1], opset=14, upper=0),
     case("one_hot", "OneHot", i(1, -1, 3, 9), i(4), np.array([2, 5], np.float32), constant=[1]),
     case("one_hot_on_axis", "OneHot", i(1, 0, 2).reshape(1, 3), np.array(3), np.array([0, 1], np.int64), constant=[1, 2], axis=1),
+    *(
+        case(f"sum_{equation}", "Einsum", *(f(*shape) for shape in shapes), equation=equation, opset=12 + j % 4)
+        for j, (equation, shapes) in enumerate({
+            "bij,bjk->bik": [(2, 3, 4), (2, 4, 5)],
+            "bhid,bhjd->bhij": [(2, 3, 4, 5), (2, 3, 6, 5)],
+            "ij,jk": [(3, 4), (4, 5)],
+            "i,j->ij": [(3,), (4,)],
+            "i,i->": [(3,), (3,)],
+            "bi,bi->bi": [(2, 3), (2, 3)],
+            "bi,bi->b": [(2, 3), (2, 3)],
+            "ijk,kl->lij": [(2, 3, 4), (4, 5)],
+            "ijk,il->jl": [(2, 3, 4), (2, 5)],
+            "ij->ji": [(2, 3)],
+            "ijk->k": [(2, 3, 4)],
+            "ij->": [(2, 3)],
+            "b n h d, b m h d -> b h n m": [(2, 3, 4, 5), (2, 6, 4, 5)],
+        }.items())
+    ),
     case("cast_like", "CastLike", f(3), i(1), opset=15, into={"Cast"}),
 ]  # fmt: skip
 
