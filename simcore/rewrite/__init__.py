@@ -3,7 +3,7 @@
 Read in this order:
 
     rule                what a rule is, and the site it works at
-    arithmetic, activation, normalization, pool, shape, recurrent
+    arithmetic, activation, linear, normalization, pool, shape, recurrent
                         the rules by family: plain functions, each with condition and exactness
     table               all rules in order of preference; the way out for operators no rule knows
     fold                what is simpler on every device: constants, branches, identities, folded scales

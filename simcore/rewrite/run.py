@@ -16,6 +16,7 @@ from simcore.errors import BadArgument
 from simcore.graph import Graph, Node, Tensor, ValueInfo, check_feed, walk
 from simcore.rewrite.fold import fold
 from simcore.rewrite.learn import View, attempts, inside, learned, views_of
+from simcore.rewrite.linear import gemm_misfit
 from simcore.rewrite.opset import FIRST, lowered
 from simcore.rewrite.recurrent import misfit
 from simcore.rewrite.rule import Declined, Inapplicable, Known, Names, Site, replacement
@@ -103,6 +104,8 @@ class _Work:
     target: int
     has_open_sizes: bool
     max_rank: int | None
+    #: Whether Gemm has to be plain, see linear.
+    is_gemm_plain: bool
     #: Moments and directions of one recurrent node; None: no figure.
     recurrent: tuple[int, int] | None
     changes: list[Change] = field(default_factory=list)
@@ -201,7 +204,17 @@ def _rewritten(
     version = graph.opset.get("", target)
     form = max(target, min(version, _NEW_FORMS))
     is_open = any(i.shape is None or not all(isinstance(s, int) for s in i.shape) for i in graph.inputs)
-    work = _Work(options, operators, Names(_used(graph)), form, target, is_open, _rank(device), _recurrent(device))
+    work = _Work(
+        options,
+        operators,
+        Names(_used(graph)),
+        form,
+        target,
+        is_open,
+        _rank(device),
+        _is_gemm_plain(device),
+        _recurrent(device),
+    )
     sets = attempts(graph)
     graph = _lowered(graph, views_of(graph, sets), {}, work, version, form)
     for _ in range(_ROUNDS):
@@ -260,6 +273,10 @@ def _used(graph: Graph) -> set[str]:
 
 def _rank(device: Device) -> int | None:
     return int(number(device, "max_input_rank", "1")) if "max_input_rank" in device.figures else None
+
+
+def _is_gemm_plain(device: Device) -> bool:
+    return "gemm_plain" in device.figures and bool(figure(device, "gemm_plain").value)
 
 
 def _recurrent(device: Device) -> tuple[int, int] | None:
@@ -354,6 +371,8 @@ def _misfit(node: Node, known: Known, work: _Work) -> str | None:
         return "the device has no such operator"
     if FIRST.get(node.op_type, 0) > work.target:
         return f"exists from opset {FIRST[node.op_type]} on"
+    if node.op_type == "Gemm" and work.is_gemm_plain:
+        return gemm_misfit(work.site(node, known, work.form))
     if node.op_type in _RECURRENT and work.recurrent is not None:
         try:
             return misfit(work.site(node, known, work.form), *work.recurrent)

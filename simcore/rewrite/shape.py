@@ -164,59 +164,7 @@ def _one_hot(site: Site) -> str:
     return site.op("Where", found, on, off)
 
 
-def _einsum(site: Site) -> str:
-    """Return one or two operands summed over labels: Transpose and Reshape to matrices, MatMul, and back.
-
-    Each operand becomes [batch, own, summed] or [batch, summed, own]: batch are the labels of both that the result has.
-    """
-    left, arrow, out = str(site.attribute("equation", "")).replace(" ", "").partition("->")
-    terms = left.split(",")
-    if not arrow:
-        out = "".join(sorted(label for label in set(left) - {","} if left.count(label) == 1))
-    if "." in left or any(len(set(term)) != len(term) for term in (*terms, out)) or len(terms) > 2:
-        raise Declined("the equation has an ellipsis, a label twice in one term, or more than two operands")
-    if len(terms) == 1:
-        return _summed(site, site.input(0), terms[0], out)
-    a, b = (
-        _summed(site, site.input(i), terms[i], "".join(x for x in terms[i] if x in out or x in terms[1 - i]), True)
-        for i in (0, 1)
-    )
-    kept = ["".join(x for x in term if x in out or x in other) for term, other in (terms, terms[::-1])]
-    sizes = {label: site.size(site.input(i), terms[i].index(label)) for i in (0, 1) for label in terms[i]}
-    both = [x for x in kept[0] if x in kept[1]]
-    batch, inner = [x for x in both if x in out], [x for x in both if x not in out]
-    own = [[x for x in term if x not in both] for term in kept]
-
-    def matrix(name: str, term: str, groups: list[list[str]]) -> str:
-        order = [*batch, *groups[0], *groups[1]]
-        turned = site.transpose(name, *(term.index(x) for x in order))
-        return site.reshape(turned, *(sizes[x] for x in batch), *(_times(*(sizes[x] for x in g)) for g in groups))
-
-    product = site.op("MatMul", matrix(a, kept[0], [own[0], inner]), matrix(b, kept[1], [inner, own[1]]))
-    labels = [*batch, *own[0], *own[1]]
-    whole = site.reshape(product, *(sizes[x] for x in labels))
-    return site.transpose(whole, *(labels.index(x) for x in out))
-
-
-def _summed(site: Site, x: str, labels: str, kept: str, same_order: bool = False) -> str:
-    """Return x summed over the labels that are not kept, the others in the order of `kept`."""
-    gone = [i for i, label in enumerate(labels) if label not in kept]
-    rest = [label for label in labels if label in kept]
-    if gone:
-        x = site.reduce("ReduceSum", x, gone, keepdims=0)
-    return x if same_order else site.transpose(x, *(rest.index(label) for label in kept))
-
-
 RULES: Final = (
-    Rule(
-        ("Einsum",),
-        "matmul",
-        "Transpose, Reshape, MatMul, Reshape, Transpose; ReduceSum for labels of one operand",
-        "one or two operands, no ellipsis, no label twice in a term; two operands: known sizes",
-        ROUNDING,
-        "a sum over common labels is a matrix product",
-        _einsum,
-    ),
     Rule(("Flatten",), "reshape", "Reshape", "axis 0 or 1, or sizes on one side known", EXACT, "same order", _flatten),
     Rule(
         ("Expand",),

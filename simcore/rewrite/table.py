@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from simcore.rewrite import activation, arithmetic, normalization, pool, recurrent, shape
+from simcore.rewrite import activation, arithmetic, linear, normalization, pool, recurrent, shape
 from simcore.rewrite.rule import Rule
 
 __all__ = ["FOLDS", "REASONS", "RULES", "WAYS_OUT", "rules_of", "way_out"]
@@ -10,6 +10,7 @@ __all__ = ["FOLDS", "REASONS", "RULES", "WAYS_OUT", "rules_of", "way_out"]
 RULES: Final[tuple[Rule, ...]] = (
     *arithmetic.RULES,
     *activation.RULES,
+    *linear.RULES,
     *normalization.RULES,
     *pool.RULES,
     *recurrent.RULES,

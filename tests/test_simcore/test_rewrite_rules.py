@@ -214,6 +214,14 @@ SHAPES = [
     case("one_hot", "OneHot", i(1, -1, 3, 9), i(4), np.array([2, 5], np.float32), constant=[1]),
     case("one_hot_on_axis", "OneHot", i(1, 0, 2).reshape(1, 3), np.array(3), np.array([0, 1], np.int64), constant=[1, 2], axis=1),
     *(
+        case(f"gemm_{ta}{tb}_{alpha}_{beta}_{constant}_{bias}", "Gemm", f(*((4, 3) if ta else (3, 4))), f(*((5, 4) if tb else (4, 5))), *([f(*bias)] if bias is not None else []),
+             constant=constant, transA=ta, transB=tb, alpha=alpha, beta=beta, into={"Gemm", *(["Transpose"] if ta else []), *(["Mul"] if scaled else [])})
+        for ta, tb, alpha, beta, constant, bias, scaled in (
+            (1, 0, 1.0, 1.0, [1, 2], (5,), False), (1, 1, 0.5, 2.0, [1, 2], (3, 5), False), (0, 1, 0.5, 0.0, [1, 2], (5,), False),
+            (0, 0, 0.5, 1.0, [], (5,), True), (0, 0, 1.0, 3.0, [1], (1, 5), True), (0, 0, 2.0, 3.0, [1], None, False),
+        )
+    ),
+    *(
         case(f"sum_{equation}", "Einsum", *(f(*shape) for shape in shapes), equation=equation, opset=12 + j % 4)
         for j, (equation, shapes) in enumerate({
             "bij,bjk->bik": [(2, 3, 4), (2, 4, 5)],
