@@ -140,7 +140,7 @@ def at_opset(graph: Graph, version: int) -> Graph:
         ModelError: the converter does not know an operator, or the model is too large for it.
     """
     import onnx
-    from onnx import version_converter
+    from onnx import shape_inference, version_converter
 
     from simcore.load_onnx import load_onnx_bytes
 
@@ -151,7 +151,7 @@ def at_opset(graph: Graph, version: int) -> Graph:
     try:
         converted = version_converter.convert_version(to_model(graph), version)
         raised = load_onnx_bytes(converted.SerializeToString())
-    except (RuntimeError, ValueError, onnx.checker.ValidationError) as error:
+    except (RuntimeError, ValueError, onnx.checker.ValidationError, shape_inference.InferenceError) as error:
         reason = f"onnx.version_converter cannot bring it to opset {version}: {' '.join(str(error).split())}"
         raise ModelError(reason, f"graph {graph.name!r}") from error
     return raised
@@ -193,7 +193,10 @@ def _declare_outputs(model: "ModelProto") -> None:
     """Give outputs without a type the one that follows from the operators; the checker wants one."""
     from onnx import shape_inference
 
-    inferred = {value.name: value.type for value in shape_inference.infer_shapes(model).graph.output}
+    try:
+        inferred = {value.name: value.type for value in shape_inference.infer_shapes(model).graph.output}
+    except (RuntimeError, ValueError, shape_inference.InferenceError):
+        return  # the checker will say what is wrong
     for output in model.graph.output:
         if not output.HasField("type") and inferred[output.name].WhichOneof("value"):
             output.type.CopyFrom(inferred[output.name])

@@ -305,6 +305,8 @@ def _into_product(
     bias = constants.get(bias_name) if bias_name else np.zeros(1)
     if product.domain or weight is None or bias is None or weight.dtype.kind != "f":
         return None
+    if len({constants[name].shape for name in norm.inputs[1:5]}) != 1 or len(norm.inputs) != 5:
+        return None
     scale, offset, mean, var = (constants[name].astype(np.float64) for name in norm.inputs[1:5])
     epsilon = norm.attributes.get("epsilon", 1e-5)
     assert isinstance(epsilon, float | int)

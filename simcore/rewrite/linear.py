@@ -44,6 +44,8 @@ def _einsum(site: Site) -> str:
         out = "".join(sorted(label for label in set(left) - {","} if left.count(label) == 1))
     if "." in left or any(len(set(term)) != len(term) for term in (*terms, out)) or len(terms) > 2:
         raise Declined("the equation has an ellipsis, a label twice in one term, or more than two operands")
+    if any(len(term) != site.rank(name) for term, name in zip(terms, site.node.inputs, strict=True)):
+        raise Declined("the equation does not have a label for each axis")
     if len(terms) == 1:
         return _summed(site, site.input(0), terms[0], out)
     a, b = (

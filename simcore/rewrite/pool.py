@@ -54,6 +54,8 @@ def _pool_conv(site: Site) -> str:
     x = site.input(0)
     dtype, rank, channels = site.floating(x), site.rank(x), site.size(x, 1)
     kernel = tuple(int(size) for size in site.attribute("kernel_shape", ()))
+    if rank != len(kernel) + 2:
+        raise Declined(f"a kernel of {len(kernel)} axes does not fit an input of {rank}")
     strides = tuple(site.attribute("strides", (1,) * len(kernel)))
     dilations = tuple(site.attribute("dilations", (1,) * len(kernel)))
     factor: Tensor = np.asarray(1 / math.prod(kernel))
@@ -78,7 +80,6 @@ def _pool_conv(site: Site) -> str:
         dilations=dilations,
         pads=pads,
     )
-    assert rank == len(kernel) + 2, "checked by window or by the run"
     return y if is_uniform else site.mul(y, site.const(factor, dtype, "one_over_count"))
 
 

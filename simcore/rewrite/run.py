@@ -14,6 +14,7 @@ import numpy as np
 from simcore.device import Device, figure, number
 from simcore.errors import BadArgument
 from simcore.graph import Graph, Node, Tensor, ValueInfo, check_feed, walk
+from simcore.plan import FAILURES, explained
 from simcore.rewrite.fold import fold
 from simcore.rewrite.learn import View, attempts, inside, learned, views_of
 from simcore.rewrite.linear import gemm_misfit
@@ -326,6 +327,9 @@ def _lowered(
         except Declined as error:
             work.too_new[node.name] = str(error)
             results = None
+        except FAILURES as error:
+            work.too_new[node.name] = explained(error, node, ()).reason
+            results = None
         if results is None:
             nodes.append(node)
             continue
@@ -376,8 +380,8 @@ def _misfit(node: Node, known: Known, work: _Work) -> str | None:
     if node.op_type in _RECURRENT and work.recurrent is not None:
         try:
             return misfit(work.site(node, known, work.form), *work.recurrent)
-        except Declined as error:
-            return str(error)
+        except FAILURES as error:
+            return explained(error, node, ()).reason
     return None
 
 
@@ -390,11 +394,15 @@ def _applied(node: Node, known: Known, work: _Work) -> tuple[tuple[Node, ...], S
     for rule in rules_of(node.op_type, work.options.choices.get(node.op_type)):
         site = work.site(node, known, work.form)
         try:
-            results = rule.function(site)
+            with np.errstate(all="ignore"):
+                results = rule.function(site)
         except Declined as error:
             kept = others if isinstance(error, Inapplicable) else reasons
             if str(error) not in kept:
                 kept.append(str(error))
+            continue
+        except FAILURES as error:
+            reasons.append(explained(error, node, ()).reason)
             continue
         made = replacement(site, results)
         kinds = tuple(one.op_type for one in made)

@@ -18,6 +18,8 @@ def _flatten(site: Site) -> str:
     if axis == 0:
         return site.reshape(x, 1, -1)
     sizes = site.sizes(x)
+    if not -len(sizes) <= axis <= len(sizes):
+        raise Declined(f"axis {axis} is outside an input of {len(sizes)} axes")
     axis += len(sizes) if axis < 0 else 0
     outer, inner = sizes[:axis], sizes[axis:]
     if None not in outer:
@@ -55,7 +57,13 @@ def _blocks(site: Site) -> tuple[int, int, int | None, int | None]:
     sizes = site.sizes(x)
     if len(sizes) != 4 or sizes[1] is None or sizes[2:] == (None, None):
         raise Declined("more than one of channels and spatial sizes is open; give the shapes of the inputs")
+    _check_block(block)
     return block, sizes[1], sizes[2], sizes[3]
+
+
+def _check_block(block: int) -> None:
+    if block < 1:
+        raise Declined(f"blocksize is {block}; it has to be positive")
 
 
 def _times(*sizes: int | None) -> int:
@@ -99,6 +107,7 @@ def _depth_to_space_4(site: Site) -> str:
 def _depth_to_space_conv(site: Site) -> str:
     """Return the same by a transposed convolution whose weights are 1 where a channel goes, 0 elsewhere."""
     x, b = site.input(0), int(site.attribute("blocksize", 1))
+    _check_block(b)
     dtype, channels = site.floating(x), site.size(x, 1)
     rest = channels // (b * b)
     c = np.arange(channels)

@@ -14,8 +14,8 @@ from onnx.backend.test.loader import load_model_tests
 from simcore.device import load_device, parse_device
 from simcore.errors import BadArgument, ModelError, SimError
 from simcore.execute import run
-from simcore.graph import walk
-from simcore.load_onnx import load_onnx, load_onnx_bytes
+from simcore.graph import Graph, Node, ValueInfo, walk
+from simcore.load_onnx import load_onnx, load_onnx_bytes, misfits
 from simcore.rewrite.prove import prove
 from simcore.rewrite.run import Options, Rewritten, needs_rewrite, rewrite
 from simcore.rewrite.table import RULES, WAYS_OUT
@@ -493,3 +493,64 @@ def test_a_real_model_is_rewritten(one: real_models.Model, tmp_path: Path) -> No
     for got, want in zip(by_runtime(str(saved), kept), by_runtime(str(path), feeds), strict=True):
         assert got.shape == want.shape
         np.testing.assert_allclose(got, want, rtol=0, atol=1.4e-4 * np.abs(want).max())
+
+
+# Bad cases.
+
+BAD = {
+    "DepthToSpace": ("DepthToSpace", [], {"blocksize": 0}),
+    "AveragePool": ("AveragePool", [], {"kernel_shape": (2,)}),
+    "Flatten": ("Flatten", [], {"axis": 99}),
+    "Resize": ("Resize", ["", "k"], {"mode": "odd"}),
+    "Einsum": ("Einsum", [], {"equation": "abc->a"}),
+    "LSTM": ("LSTM", ["k", "k"], {"direction": "sideways"}),
+    "Div": ("Div", [], {}),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_node_that_does_not_fit_its_operator_is_left_with_a_reason(name: str) -> None:
+    op_type, more, attributes = BAD[name]
+    node = Node("bad", op_type, "", ("x", *more), ("y",), attributes)
+    info = ValueInfo("x", X.dtype, X.shape)
+    graph = Graph("g", (node,), (info,), (ValueInfo("y", X.dtype),), {"k": np.float32([1, 2, 3])}, {"": 13})
+
+    (left,) = rewrite(graph, NANO).left
+
+    assert (left.node, left.op_type) == ("bad", op_type)
+    assert left.reason and "\n" not in left.reason
+
+
+def test_a_model_that_does_not_run_is_not_proved() -> None:
+    node = Node("bad", "ReduceL1", "", ("x",), ("y",), {"axes": (9,)})
+    graph = Graph("g", (node,), (ValueInfo("x", X.dtype, X.shape),), (ValueInfo("y", X.dtype),), {}, {"": 13})
+
+    proof = prove(graph, rewrite(graph, NANO))
+
+    assert not proof.ok and proof.runs == () and all("axes" in reason for reason in proof.skipped)
+
+
+def test_misfits_name_the_nodes_that_an_operator_set_does_not_have() -> None:
+    body = Graph("b", (Node("inner", "Gelu", "", ("x",), ("t",)),), (), (ValueInfo("t"),), {}, {"": 13})
+    nodes = (
+        Node("good", "Relu", "", ("x",), ("a",)),
+        Node("type", "And", "", ("a", "a"), ("b",)),
+        Node("form", "ReduceMean", "", ("a", "k"), ("c",)),
+        Node("foreign", "Any", "my.domain", ("a",), ("d",)),
+        Node("branch", "If", "", ("k",), ("y",), {}, {"then_branch": body, "else_branch": body}),
+    )
+    info = ValueInfo("x", X.dtype, X.shape)
+    graph = Graph("g", nodes, (info,), (ValueInfo("y"),), {"k": np.array(True)}, {"": 13, "my.domain": 1})
+
+    found = misfits(graph)
+
+    assert found.keys() == {"type", "form", "inner"}
+    assert "float32" in found["type"] and "no such operator" in found["inner"]
+
+
+def test_scan_of_version_8_is_not_raised() -> None:
+    node = Node("scan", "Scan", "", ("x",), ("y",))
+    graph = Graph("g", (node,), (ValueInfo("x", X.dtype, X.shape),), (ValueInfo("y"),), {}, {"": 8})
+
+    with pytest.raises(ModelError, match="Scan"):
+        rewrite(graph, NANO)
