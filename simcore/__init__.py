@@ -21,7 +21,7 @@ Read in this order; each group stands on those above it.
     Models
     element_types        the ONNX element types and the numpy dtypes that hold them
     graph, signature     a model as plain values, and what an operator accepts
-    load_onnx            ONNX files as such values (tensor_data, external_data: the weights)
+    load_onnx, save_onnx ONNX files as such values (tensor_data, external_data: the weights), and back
     ops/                 ONNX operators as plain functions, a file per family; ops/table lists them
     plan, shapes         a graph made ready to run; the shape of every tensor
     execute              runs a graph, every tensor on request
@@ -38,7 +38,9 @@ Read in this order; each group stands on those above it.
     memory               offsets of buffers in one arena, as small as can be
     cost, systolic       cycles and latency: lower bound and estimate with its assumptions; cycles of systolic arrays
 
+    For a device
     device               figures of the devices, read from devices/*.toml
+    rewrite/             a model said with the operators a device has, and the proof that it is the same
     typical              models whose size and time a vendor published, read from typical_models/*.toml
     opset                ONNX opset versions that each toolchain takes
 

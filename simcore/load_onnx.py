@@ -28,7 +28,7 @@ from simcore.graph import Attribute, Graph, Node, Tensor, ValueInfo, described, 
 from simcore.signature import Formal, Signature, check_node
 from simcore.tensor_data import dense, from_bytes, from_numbers, number_field, product, stored_bytes
 
-__all__ = ["NEWEST_OPSET", "OLDEST_OPSET", "load_onnx", "load_onnx_bytes"]
+__all__ = ["NEWEST_OPSET", "OLDEST_OPSET", "load_onnx", "load_onnx_bytes", "misfits"]
 
 #: Versions of the ai.onnx operator set whose meaning the operators know.
 OLDEST_OPSET: Final = 7
@@ -81,6 +81,32 @@ def load_onnx_bytes(data: bytes, folder: str | os.PathLike[str] | None = None) -
         model = _inlined(model)
     names = _node_names(model.graph)
     return _graph(model.graph, opset, None if folder is None else Path(folder), frozenset(), names)
+
+
+def misfits(graph: Graph, around: Mapping[str, np.dtype[Any]] | None = None) -> dict[str, str]:
+    """Return by name the nodes that do not fit their operator in the graph's versions, each with the reason.
+
+    Args:
+        graph: a graph that no file was loaded into: rewritten, or put together.
+        around: element types of the tensors of the graphs around it.
+    """
+    types = dict(around or {})
+    types |= {value.name: value.dtype for value in graph.inputs if value.dtype is not None}
+    types |= {name: value.dtype for name, value in graph.initializers.items()}
+    found: dict[str, str] = {}
+    for node in graph.nodes:
+        signature = _signature(node.op_type, graph.opset.get(node.domain, 1), node.domain)
+        for body in node.subgraphs.values():
+            found |= misfits(body, types)
+        if signature is None:
+            if not node.domain:
+                found[node.name] = f"opset {graph.opset.get('', 1)} has no such operator"
+            continue
+        try:
+            types |= check_node(node, signature, types)
+        except ModelError as error:
+            found[node.name] = error.reason
+    return found
 
 
 def _check_text(message: Any) -> None:  # noqa: ANN401
