@@ -39,6 +39,8 @@ Read in this order; each group stands on those above it.
     cost, systolic       cycles and latency: lower bound and estimate with its assumptions; cycles of systolic arrays
 
     device               figures of the devices, read from devices/*.toml
+    support              what a device supports of a model: each finding with its source and the way out
+    support_table, support_checks  rules as data, read from support_rules/*.toml, and the checks they name
     typical              models whose size and time a vendor published, read from typical_models/*.toml
     opset                ONNX opset versions that each toolchain takes
 

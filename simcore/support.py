@@ -2,8 +2,8 @@
 
     rules_of(device)  -> the rules that hold there
     the model         -> opset, inputs, names
-    node by node      -> static (constants and fixed shapes alone)? only the operator list looks at it, as a note
-                         else all rules; bodies of If, Loop and Scan after the node that holds them
+    node by node      -> all rules; where the node folds (constants, fixed shapes, branches that never run) only the
+                         operator list, as a note; bodies of If, Loop and Scan before the node that holds them
 
 The official script counts operator types of the file as it is and knows no conditions: `unsupported_types`.
 """
@@ -90,7 +90,8 @@ def findings(
 
     A node is static if its results follow from constants, fixed shapes and given inputs of one element (a switch, a
     sampling rate): folded, it does not reach the device. The same holds for an If whose condition is static, and for
-    its other branch. Of such nodes the operator list gives a note; other rules pass over them.
+    its other branch. Of such nodes the operator list gives a note; other rules pass over them, but for those on Q/DQ
+    nodes of constants, which AMCT reads from the file.
 
     Args:
         graph: the model.
@@ -190,10 +191,8 @@ def _controlled(work: _Work, graph: Graph, node: Node, scope: _Scope) -> tuple[s
     """Add the findings of a node's subgraphs; return its static outputs, and why it does not reach the device."""
     is_if = node.op_type == "If" and not node.domain
     values = {name: scope.values[name] for name in scope.static if name in scope.values}
-    try:
-        inside = {inner.attribute: inner for inner in inner_graphs(node, graph.opset, scope.tensors, values)}
-    except (KeyError, IndexError, AssertionError):  # a control-flow node of another domain
-        inside = {}
+    inners = () if node.domain else inner_graphs(node, graph.opset, scope.tensors, values)
+    inside = {inner.attribute: inner for inner in inners}
     is_chosen = is_if and node.inputs[0] in values and len(inside) == 1
     read = {name for body in node.subgraphs.values() for name in captures(body)}
     is_all_static = scope.static >= (read | set(filter(None, node.inputs)))
@@ -229,7 +228,7 @@ def _check(work: _Work, site: Site, aside: str) -> None:
         is_operator = rule.id in OPERATOR_RULES
         if (rule.op_types and (node.domain or node.op_type not in rule.op_types)) or (node.domain and not is_operator):
             continue
-        if aside and not is_operator:
+        if aside and not is_operator and not (rule.folded and aside == "static"):
             continue
         found = NODE_CHECKS[rule.check](rule, site)
         if found is None:

@@ -8,6 +8,7 @@ A rule file holds tables [[rules]] with
     figure                  figure of the device it needs: without it the rule does not hold, with it that is the source
     when                    only if asked for, such as "qat"
     once                    one finding for all nodes, with their number
+    folded                  also for nodes that constant folding removes, because the vendor's tools read the file
     zh, en, fix_zh, fix_en  what is wrong and what to do; {op}, {device} and what the check found are filled in
     source                  document and chapter
 
@@ -61,6 +62,8 @@ class Rule:
     when: str
     #: Whether all nodes make one finding.
     once: bool
+    #: Whether nodes count that constant folding removes.
+    folded: bool
     text: Text
     #: What is left for the check.
     arguments: Mapping[str, Any]
@@ -136,6 +139,7 @@ def _rule(entry: dict[str, Any], name: str) -> Rule:
         entry.pop("figure", ""),
         entry.pop("when", ""),
         entry.pop("once", False),
+        entry.pop("folded", False),
         _text(entry),
         MappingProxyType(entry),
     )
