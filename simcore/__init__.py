@@ -40,6 +40,8 @@ Read in this order; each group stands on those above it.
 
     For a device
     device               figures of the devices, read from devices/*.toml
+    support              what a device supports of a model: each finding with its source and the way out
+    support_table, support_checks  rules as data, read from support_rules/*.toml, and the checks they name
     rewrite/             a model said with the operators a device has, and the proof that it is the same
     typical              models whose size and time a vendor published, read from typical_models/*.toml
     opset                ONNX opset versions that each toolchain takes
