@@ -37,7 +37,7 @@ import onnxruntime as ort  # noqa: E402
 from onnx.reference import ReferenceEvaluator  # noqa: E402
 
 from simcore import execute  # noqa: E402
-from simcore.graph import Graph, ValueInfo  # noqa: E402
+from simcore.graph import Graph, ValueInfo, walk  # noqa: E402
 from simcore.load_onnx import load_onnx  # noqa: E402
 from simcore.matmul import matmul, operand  # noqa: E402
 from simcore.ops.convolution import conv  # noqa: E402
@@ -54,6 +54,9 @@ BUDGET_S = 1.5
 LIMIT_S = 20
 #: Largest error, relative to the largest output, at which onnx.reference still counts as right.
 TOLERANCE = 1e-3
+
+#: Operators whose products run on integer codes.
+INTEGER_OPERATORS = frozenset(("ConvInteger", "DynamicQuantizeLSTM", "MatMulInteger", "QLinearConv", "QLinearMatMul"))
 
 #: Part of a model's path -> sizes of its open dimensions, by input ("" any); the first that fits counts.
 SIZES: tuple[tuple[str, dict[str, tuple[int, ...]]], ...] = (
@@ -139,6 +142,7 @@ def golden(path: Path, name: str, with_reference: bool) -> Row:
     ours, theirs = seconds(lambda: execute.run(graph, feeds), lambda: peer.run(None, feeds))
     sizes = ", ".join("x".join(map(str, value.shape)) or "scalar" for value in feeds.values())
     row: Row = {"name": name, "sizes": sizes, "ours_s": ours, "ort_s": theirs, "ort": ours / theirs}
+    row["is_int8"] = any(node.op_type in INTEGER_OPERATORS for _, node in walk(graph))
     if with_reference:
         row.update(_reference(path, graph, feeds, peer.run(None, feeds)))
     return row
@@ -235,6 +239,25 @@ def _bar(what: str, value: float, bar: float, at_most: bool) -> Row:
     return {"name": what, "value": value, "bar": bar, "is_met": is_met}
 
 
+def _beside_onnx_runtime(rows: list[Row]) -> list[Row]:
+    """Print how much longer ours takes than ONNX Runtime: all models, and those with and without integer products."""
+    kinds = {
+        "all": rows,
+        "in float32": [row for row in rows if not row["is_int8"]],
+        "with int8 products": [row for row in rows if row["is_int8"]],
+    }
+    return [
+        _bar(
+            f"real models {kind}, time over ONNX Runtime, geometric mean of {len(some)}",
+            geometric_mean([row["ort"] for row in some]),
+            2.5,
+            at_most=True,
+        )
+        for kind, some in kinds.items()
+        if some
+    ]
+
+
 def _beside_reference(what: str, rows: list[Row]) -> list[Row]:
     """Print how much longer onnx.reference takes; a wrong result still tells its time, so both means are given."""
     runs = [row for row in rows if "reference" in row]
@@ -271,16 +294,15 @@ def main() -> None:
     paths = [path for path in sorted(options.models.rglob("*.onnx")) if options.only in path.as_posix()]
     if not paths:
         print(f"no models below {options.models}")
-    rows = models("real models", paths, options.models)
-    if rows:
-        mean = geometric_mean([row["ort"] for row in rows])
-        found["bars"].append(_bar("real models, time over ONNX Runtime, geometric mean", mean, 2.5, at_most=True))
-        found["bars"].extend(_beside_reference("real models", rows))
+    real = models("real models", paths, options.models)
+    found["bars"].extend(_beside_onnx_runtime(real))
+    found["bars"].extend(_beside_reference("real models", real))
     if not options.only:
         light = list(light_models())
         rows = models("light models", light, light[0].parent) if light else []
         print(f"  => light models, time over ONNX Runtime: {geometric_mean([row['ort'] for row in rows]):.2f} x")
         found["bars"].extend(_beside_reference("light models", rows))
+        found["bars"].extend(_beside_reference("real and light models", real + rows))
         print("int8 products, m x k x n (peer / ours)")
         found["products"] = [product_row(*shape) for shape in PRODUCTS]
         for row in found["products"]:
