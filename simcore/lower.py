@@ -7,88 +7,32 @@
 
 The script view takes every node of the file as it stands, as the vendor's estimation script says it does (no fusion, no
 folding of constants); the fused view folds and fuses. Layers, tensors and constants of one `Lowered` serve the memory
-plan (`flat_of_layers`), the cycles (`Layer.work`) and, with `executable`, a run.
+plan, the cycles and a run: see simcore.lowered.
 
 Sources: Nano AI application guide (cube takes int8 or int16 with int8 weights, vector unit fp16; an estimate inserts
 TransData, quantization, dequantization), AMCT guide (which layers are quantized, granularity), ATC guide (formats).
 Where a conversion stands exactly is in no source: see `Lowered.assumptions`.
 """
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from math import prod
-from typing import Any, Final
+from typing import Final
 
-import numpy as np
-
-from simcore.assumption_texts import LOWERING, Text
+from simcore.assumption_texts import LOWERING
 from simcore.cost import Activation
 from simcore.device import Device
 from simcore.element_ops import element_ops
-from simcore.errors import BadArgument
-from simcore.fuse import Operation, folded, operations
-from simcore.graph import Graph, Node, Tensor, ValueInfo
+from simcore.fuse import Operation, operations
+from simcore.graph import Graph, Node
 from simcore.held import Constant, Format, Held, Kind, constant_bytes, held, held_dtype, weight_bytes
-from simcore.inline import Call, Flat
+from simcore.inline import Flat
 from simcore.liveness import flat_of
+from simcore.lowered import Layer, Lowered
 from simcore.macs import NodeWork, node_work
 from simcore.parameters import data_inputs, is_weight
-from simcore.precision import Precision
 from simcore.shapes import Inferred
 
-__all__ = ["Layer", "Lowered", "executable", "flat_of_layers", "lower"]
-
-
-@dataclass(frozen=True, slots=True)
-class Layer:
-    """One operator of the NPU graph."""
-
-    #: Unique: that of the node, "AscendQuant: x (int8)" of an inserted one.
-    name: str
-    #: ONNX operator, or TransData, AscendQuant, AscendDequant.
-    op_type: str
-    #: The node, tensors renamed to those of `Lowered.tensors`; constants keep their names.
-    node: Node
-    #: Tensors it reads and writes, by name in `Lowered.tensors`.
-    inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
-    #: Constants it reads, by name in `Lowered.constants`.
-    constants: tuple[str, ...]
-    #: Not in the file.
-    is_inserted: bool
-    #: Nodes of the file, and inserted operators, that run as part of it: "BatchNormalization: bn1", "AscendDequant".
-    merged: tuple[str, ...]
-    #: Multiply-adds, element operations and moves of one run.
-    work: NodeWork
-    #: How often it runs: trip count inside a loop; None if only a run can tell.
-    runs: int | None
-    #: Number of the call in `Lowered.flat` it was made from or for.
-    call: int
-
-
-@dataclass(frozen=True, slots=True)
-class Lowered:
-    """The NPU graph of a model."""
-
-    #: The model it was made from.
-    graph: Graph
-    #: The device's name.
-    device: str
-    #: Whether constants are folded and operators fused.
-    is_fused: bool
-    #: Element type of quantized activations.
-    activation: Activation
-    #: In order of execution.
-    layers: tuple[Layer, ...]
-    #: By name.
-    tensors: Mapping[str, Held]
-    constants: Mapping[str, Constant]
-    #: The graph with its subgraphs in line, before anything was inserted.
-    flat: Flat
-    #: Operations the layers were made from.
-    operations: tuple[Operation, ...]
-    #: What was assumed, each once.
-    assumptions: tuple[Text, ...]
+__all__ = ["lower"]
 
 
 #: Positions of the two operands of products: those of simcore.precision.PRODUCTS, and those of integers.
@@ -486,90 +430,3 @@ def _work(work: _Lowering, operation: Operation) -> NodeWork:
         if not (len(node.inputs) > 2 and node.inputs[2]):
             node = replace(node, inputs=(*node.inputs[:2], operation.merged[0].inputs[1]))
     return node_work(node, work.opset, work.flat.infos, work.flat.values)
-
-
-# --- What else the layers serve ---
-
-
-def flat_of_layers(lowered: Lowered, bytes_of: Callable[[Held], int] | None = None) -> Flat:
-    """Return the layers as calls, for liveness.buffers_of; what a loop holds all the time stays held.
-
-    Args:
-        lowered: the NPU graph.
-        bytes_of: bytes a tensor of known size takes, such as with an alignment; default: `Held.bytes`.
-    """
-    tensors = lowered.tensors
-
-    def size(info: ValueInfo) -> int:
-        found = tensors[info.name]
-        assert found.bytes is not None, "only known tensors are asked for"
-        return found.bytes if bytes_of is None else bytes_of(found)
-
-    flat = Flat(size, lambda body: 0, lowered.is_fused)
-    flat.calls = [
-        Call(layer.name, layer.node, layer.node.inputs, layer.node.outputs, layer.runs) for layer in lowered.layers
-    ]
-    for name, one in tensors.items():
-        flat.infos[name] = ValueInfo(name, np.dtype(one.dtype) if one.bytes is not None else None, one.stored)
-    flat.infos |= {
-        name: info
-        for name, info in lowered.flat.infos.items()
-        if name not in flat.infos and name in lowered.flat.constants
-    }
-    flat.values, flat.constants, flat.assumptions = (
-        lowered.flat.values,
-        lowered.flat.constants,
-        lowered.flat.assumptions,
-    )
-    flat.spans = _spans(lowered)
-    return flat
-
-
-def _spans(lowered: Lowered) -> list[tuple[str, int, int]]:
-    """Return what must be held during loops, by steps of the layers."""
-    if not lowered.flat.spans:
-        return []
-    calls = [layer.call for layer in lowered.layers]
-    forms: dict[str, list[str]] = {}
-    for name, one in lowered.tensors.items():
-        forms.setdefault(one.tensor, []).append(name)
-    spans: list[tuple[str, int, int]] = []
-    for tensor, start, end in lowered.flat.spans:
-        steps = [step for step, call in enumerate(calls) if start <= call <= end]
-        if steps:
-            spans += [(name, steps[0], steps[-1]) for name in forms.get(tensor, ())]
-    return spans
-
-
-def executable(lowered: Lowered, ranges: Mapping[str, tuple[float, float]] | None = None) -> tuple[Graph, Precision]:
-    """Return what runs the NPU graph: `execute.run(graph, feeds, precision=precision)`.
-
-    The operators that `lower` inserts are rules there: a Quantized rule reads and writes codes where AscendQuant and
-    AscendDequant stand, formats change no value, the vector unit computes in fp16. In the fused view the graph has
-    BatchNormalization of the main graph inside the weights before it (those are read now); Relu and Clip follow the
-    same result either way.
-
-    Args:
-        lowered: the NPU graph.
-        ranges: calibrated ranges by tensor name; missing ones are measured in each run.
-
-    Raises:
-        BadArgument: the device's arithmetic is not that of Nano.
-    """
-    if not lowered.device.startswith("nano"):
-        raise BadArgument(f"{lowered.device}: how it computes is chosen by a mode; see simcore.presets")
-    from simcore.presets import nano  # half a second of tables, needed for a run only
-
-    graph = lowered.graph
-    if lowered.is_fused:
-        graph = folded(graph, lowered.operations, lambda name: _value(lowered, name))
-    return graph, nano(lowered.activation, ranges=ranges)
-
-
-def _value(lowered: Lowered, name: str) -> Tensor:
-    found: Any = lowered.graph.initializers.get(name)
-    if found is None:
-        found = lowered.flat.values.get(name)
-    if found is None:
-        raise BadArgument(f"weight {name!r} has no data in the file, or is computed from weights; fold constants first")
-    return np.asarray(found)
