@@ -25,6 +25,10 @@ class Call:
     node: Node
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+    #: How often it runs: 1, inside a loop the trip count; None if only a run can tell.
+    runs: int | None = 1
+    #: Made here, no node of the file: hands out the results of an If, or fills and empties the body of a loop.
+    is_copy: bool = False
 
 
 @dataclass(slots=True)
@@ -44,6 +48,8 @@ class Flat:
     #: Tensors that must live from and to a step at least: those carried around a loop, or read in it again.
     spans: list[tuple[str, int, int]] = field(default_factory=list)
     assumptions: dict[str, None] = field(default_factory=dict)
+    #: How often what is being added runs.
+    runs: int | None = 1
 
 
 def bytes_in(flat: Flat, name: str) -> int | None:
@@ -66,7 +72,7 @@ def flatten(graph: Graph, inferred: Inferred, path: str, names: dict[str, str], 
         for name in filter(None, node.outputs):
             names[name] = path + name
         _note(node.outputs, names, inferred, flat)
-        call = Call(path + node.name, node, inputs, outputs)
+        call = Call(path + node.name, node, inputs, outputs, flat.runs)
         if node.subgraphs:
             _inline(call, graph, inferred, names, flat)
         elif _is_constant(call, inferred, flat):
@@ -107,7 +113,7 @@ def _inline(call: Call, graph: Graph, inferred: Inferred, names: Mapping[str, st
     plain = replace(call.node, subgraphs={})
     if not known or call.node.op_type not in ("If", "Loop", "Scan"):
         read = (names[name] for inner in call.node.subgraphs.values() for name in captures(inner))
-        flat.calls.append(Call(call.name, plain, (*call.inputs, *read), call.outputs))
+        flat.calls.append(Call(call.name, plain, (*call.inputs, *read), call.outputs, call.runs))
         return
     if len(known) > 1:
         flat.assumptions["an If whose condition is not known takes the memory of its larger branch"] = None
@@ -118,17 +124,19 @@ def _inline(call: Call, graph: Graph, inferred: Inferred, names: Mapping[str, st
     inside = dict(names)
     start = len(flat.calls)
     if call.node.op_type == "If":
-        flat.calls.append(Call(call.name, plain, call.inputs, ()))
+        flat.calls.append(Call(call.name, plain, call.inputs, (), call.runs))
         flatten(body.graph, body.inferred, path, inside, flat)
         _hand_out_branch(call, [inside[info.name] for info in body.graph.outputs], flat)
         return
     for info, sources in zip(body.graph.inputs, _body_sources(call, graph), strict=True):
         # A body's inputs are copies: the iteration, the condition, carried tensors, slices of what is scanned.
         inside[info.name] = path + info.name
-        flat.calls.append(Call(call.name, plain, sources, (path + info.name,)))
+        flat.calls.append(Call(call.name, plain, sources, (path + info.name,), call.runs, True))
+    flat.runs = None if body.count is None or call.runs is None else call.runs * body.count
     flatten(body.graph, body.inferred, path, inside, flat)
+    flat.runs = call.runs
     results = tuple(inside[info.name] for info in body.graph.outputs)
-    flat.calls.append(Call(call.name, plain, results, call.outputs))
+    flat.calls.append(Call(call.name, plain, results, call.outputs, call.runs))
     _hold(call, start, {path + info.name for info in body.graph.inputs}, path, flat)
 
 
@@ -147,7 +155,7 @@ def _hand_out_branch(call: Call, results: Sequence[str], flat: Flat) -> None:
             known = flat.infos.get(output)
             if (known is None or known.shape is None) and result in flat.infos:
                 flat.infos[output] = replace(flat.infos[result], name=output)
-            flat.calls.append(Call(call.name, identity, (result,), (output,)))
+            flat.calls.append(Call(call.name, identity, (result,), (output,), call.runs, True))
 
 
 def _hold(call: Call, start: int, carried: set[str], path: str, flat: Flat) -> None:

@@ -21,7 +21,7 @@ from simcore.inline import Call, Flat, bytes_in, flatten
 from simcore.memory import Buffer, live_bytes
 from simcore.shapes import Inferred
 
-__all__ = ["Interface", "Liveness", "Place", "Sharing", "Step", "buffers"]
+__all__ = ["Interface", "Liveness", "Place", "Sharing", "Step", "buffers", "buffers_of", "flat_of"]
 
 #: How the memory of inputs and outputs is held. "throughout": the application hands it over before the run and reads
 #: it after (ACL: data sets of aclmdlExecute), so it is never reused and inputs are never written. "as needed": it is
@@ -143,12 +143,36 @@ def buffers(
     Raises:
         BadArgument: a state that is no input or output, or whose two sides have different bytes; an unknown interface.
     """
+    sharing = sharing or Sharing()
+    flat = flat_of(graph, inferred, bytes_of, folding=sharing.folding)
+    return buffers_of(graph, flat, interface=interface, sharing=sharing, states=states)
+
+
+def flat_of(
+    graph: Graph, inferred: Inferred, bytes_of: Callable[[ValueInfo], int] | None = None, *, folding: bool = True
+) -> Flat:
+    """Return a graph as one list of calls, see simcore.inline; arguments as for `buffers` and in `Sharing`."""
+    size_of = bytes_of or _plain_bytes
+    flat = Flat(size_of, lambda body: _peak(body, size_of), folding)
+    flatten(graph, inferred, "", {info.name: info.name for info in graph.inputs}, flat)
+    return flat
+
+
+def buffers_of(
+    graph: Graph,
+    flat: Flat,
+    *,
+    interface: Interface = "throughout",
+    sharing: Sharing | None = None,
+    states: Mapping[str, str] | None = None,
+) -> Liveness:
+    """Return the buffers of calls that are executed in order; `graph` gives the inputs and outputs.
+
+    Arguments and errors as `buffers`.
+    """
     if interface not in ("throughout", "as needed"):
         raise BadArgument(f"interface {interface!r} is unknown; choose 'throughout' or 'as needed'")
     sharing = sharing or Sharing()
-    size_of = bytes_of or _plain_bytes
-    flat = Flat(size_of, lambda body: _peak(body, size_of), sharing.folding)
-    flatten(graph, inferred, "", {info.name: info.name for info in graph.inputs}, flat)
     pairs = dict(states or {})
     _check_states(graph, pairs, flat)
     groups, unknown = _groups(graph, flat, interface, sharing)

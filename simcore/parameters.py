@@ -9,7 +9,7 @@ import numpy as np
 from simcore.element_ops import ELEMENTWISE
 from simcore.graph import Graph, Node
 
-__all__ = ["parameters"]
+__all__ = ["data_inputs", "is_weight", "parameters"]
 
 #: Inputs that are not weights even if constant: sizes, axes, indices, bounds, scales and zero points, first states.
 _NOT_WEIGHTS: Final[dict[str, tuple[int, ...]]] = {
@@ -91,17 +91,22 @@ def _weights(graph: Graph, around: Mapping[str, tuple[int, str, int]]) -> dict[i
         made = _made(node, graph)
         if made is not None:
             constants[node.outputs[0]] = made
-        for name in _data_inputs(node):
+        for name in data_inputs(node):
             identity, dtype, size = constants.get(name, (0, "object", 0))
-            is_number = size == 1 and node.op_type in _FORMULA
-            if dtype not in _NOT_WEIGHT_TYPES and not is_number:
+            if is_weight(node, dtype, size):
                 found[identity] = size
         for inner in node.subgraphs.values():
             found.update(_weights(inner, constants))
     return found
 
 
-def _data_inputs(node: Node) -> Iterable[str]:
+def is_weight(node: Node, dtype: str, size: int) -> bool:
+    """Tell whether a constant that a node reads as data is a weight; `dtype` is its name, `size` its elements."""
+    return dtype not in _NOT_WEIGHT_TYPES and not (size == 1 and node.op_type in _FORMULA)
+
+
+def data_inputs(node: Node) -> Iterable[str]:
+    """Return the inputs of a node that are data: no size, axis, index, bound, scale, zero point or first state."""
     others = _NOT_WEIGHTS.get(node.op_type, ())
     return (name for place, name in enumerate(node.inputs) if name and place not in others)
 

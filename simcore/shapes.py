@@ -4,18 +4,19 @@
     node by node    -> known small inputs: computed; the heavy operators: a formula; all others: run on the stand-ins
 
 Sizes that a model computes (Shape, Gather, Concat, Reshape ...) thereby come out as numbers. Where a shape depends on
-data that is not given, it is unknown (ValueInfo.shape None), and so is what follows from it.
+data that is not given, it is unknown (ValueInfo.shape None), and so is what follows from it. Of an If whose condition
+is not known, both branches are tried; one that the shapes do not fit cannot run, so the other one does: see `notes`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
 
-from simcore.errors import BadArgument
+from simcore.errors import BadArgument, SimError
 from simcore.execute import run
-from simcore.graph import Graph, Node, Tensor, ValueInfo, captures, check_feed
+from simcore.graph import Graph, Node, Tensor, ValueInfo, captures, check_feed, described
 from simcore.ops.conv_transpose import conv_transpose
 from simcore.ops.windows import window
 from simcore.plan import FAILURES, as_tuple, bound, explained
@@ -60,6 +61,16 @@ class Inferred:
     tensors: Mapping[str, ValueInfo]
     #: Values of the small tensors that follow from constants and shapes alone.
     values: Mapping[str, Tensor]
+    #: What was concluded and may surprise, as sentences: a branch that does not fit the inputs.
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Found:
+    """What has been found so far."""
+
+    tensors: dict[str, "_Known"] = field(default_factory=dict)
+    notes: dict[str, None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,15 +105,15 @@ def infer(graph: Graph, inputs: Mapping[str, Tensor | tuple[int, ...]] | None = 
         )
     sizes: dict[str, int] = {}
     start = {info.name: _input(info, given.get(info.name), sizes) for info in graph.inputs}
-    found: dict[str, _Known] = {}
+    found = _Found()
     with np.errstate(all="ignore"):
         _walk(graph, start, found)
     tensors = {
         name: ValueInfo(name) if known.array is None else ValueInfo(name, known.array.dtype, known.array.shape)
-        for name, known in found.items()
+        for name, known in found.tensors.items()
     }
-    values = {name: known.array for name, known in found.items() if known.is_value and known.array is not None}
-    return Inferred(tensors, values)
+    values = {name: known.array for name, known in found.tensors.items() if known.is_value and known.array is not None}
+    return Inferred(tensors, values, tuple(found.notes))
 
 
 def _input(info: ValueInfo, given: Tensor | tuple[int, ...] | None, sizes: dict[str, int]) -> _Known:
@@ -133,7 +144,7 @@ def _stand_in(dtype: np.dtype[Any], shape: Sequence[int]) -> Tensor:
         raise BadArgument(f"shape {list(shape)} is too large") from error
 
 
-def _walk(graph: Graph, around: Mapping[str, _Known], found: dict[str, _Known]) -> list[_Known]:
+def _walk(graph: Graph, around: Mapping[str, _Known], found: _Found) -> list[_Known]:
     """Infer a graph's tensors into `found`; return its outputs. `around`: its inputs and the tensors outside."""
     known: dict[str, _Known] = dict(around)
     for name, value in graph.initializers.items():
@@ -152,7 +163,7 @@ def _walk(graph: Graph, around: Mapping[str, _Known], found: dict[str, _Known]) 
             if name:
                 known[name] = output
                 inside[name] = None
-    found.update((name, known[name]) for name in inside)
+    found.tensors.update((name, known[name]) for name in inside)
     return [known[info.name] for info in graph.outputs]
 
 
@@ -163,7 +174,7 @@ def _kept(value: Tensor, is_value: bool) -> _Known:
 
 
 def _outputs(
-    node: Node, graph: Graph, arguments: Sequence[_Known | None], known: Mapping[str, _Known], found: dict[str, _Known]
+    node: Node, graph: Graph, arguments: Sequence[_Known | None], known: Mapping[str, _Known], found: _Found
 ) -> Sequence[_Known]:
     """Return what is known of a node's outputs."""
     if any(one is not None and one.array is None for one in arguments):
@@ -190,14 +201,14 @@ def _controlled(
     arrays: Sequence[Any],
     is_decided: bool,
     known: Mapping[str, _Known],
-    found: dict[str, _Known],
+    found: _Found,
 ) -> Sequence[_Known]:
     """Return what is known of the outputs of If (the branch that runs, or both) and of loops over known values."""
     if node.op_type == "If":
         branches = [node.subgraphs["then_branch"], node.subgraphs["else_branch"]]
         if is_decided:
             return _walk(branches[0] if arrays[0].item() else branches[1], known, found)
-        return [_common(*both) for both in zip(*(_walk(branch, known, {}) for branch in branches), strict=True)]
+        return _either(node, branches, known, found)
     names = dict.fromkeys(
         (*filter(None, node.inputs), *(n for inner in node.subgraphs.values() for n in captures(inner)))
     )
@@ -212,6 +223,33 @@ def _controlled(
     )
     results = run(alone, {name: known[name].array for name in names})  # type: ignore[misc]
     return [_kept(results[name], True) if name else _UNKNOWN for name in node.outputs]
+
+
+def _either(node: Node, branches: Sequence[Graph], known: Mapping[str, _Known], found: _Found) -> Sequence[_Known]:
+    """Return what is known of the outputs of an If whose condition is not: of one branch where the other cannot run.
+
+    Raises:
+        ModelError: neither branch fits.
+    """
+    fitting: list[tuple[Sequence[_Known], _Found]] = []
+    failures: list[SimError] = []
+    for branch in branches:
+        inside = _Found()
+        try:
+            fitting.append((_walk(branch, known, inside), inside))
+        except SimError as error:
+            failures.append(error)
+    if not fitting:
+        raise failures[0]
+    for outputs, inside in fitting:
+        found.notes.update(inside.notes)
+        if failures:
+            found.tensors.update(inside.tensors)
+            found.notes[
+                f"{described(node)} takes the branch that fits the inputs; the other one fails: {failures[0]}"
+            ] = None
+            return outputs
+    return [_common(*both) for both in zip(*(outputs for outputs, _ in fitting), strict=True)]
 
 
 def _common(one: _Known, other: _Known) -> _Known:
