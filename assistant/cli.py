@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import click
 
@@ -127,7 +127,7 @@ def ask(question: str, as_json: bool, lang: "Lang | None", platform: str | None,
     """
     from assistant import render
     from assistant.answer import answer, checked_question, is_refuted
-    from assistant.checks.find import computing
+    from assistant.checks.asked import computing
 
     lines: Iterator[str] | None = None
     if question == "-":
@@ -329,6 +329,86 @@ def check_corpus(ids: tuple[str, ...], everything: bool, as_json: bool, lang: "L
     if everything == bool(ids):
         raise BadInput("name entries, or give --all for those of the whole corpus")
     text, code = checks_cli.check_corpus(_open_session(), ids, as_json=as_json, lang=lang)
+    click.echo(text)
+    return code
+
+
+@cli.command()
+@click.argument("models", metavar="MODEL...", nargs=-1)
+@click.option(
+    "-m", "--onnx_model", "more", metavar="MODEL", multiple=True, help="A model, as the vendor script takes it."
+)
+@click.option("-p", "--print_enable", "with_layers", is_flag=True, help="Also print every layer.")
+@click.option("--device", metavar="NAME", default="nano-035a", show_default=True, help="Device to estimate for.")
+@click.option("--clock", type=click.FloatRange(0.001, 100_000), metavar="MHZ", help="Clock (default: the device's).")
+@click.option("--precision", "activation", type=click.Choice(["int8", "int16"]), default="int8", show_default=True,
+              help="Type of quantized activations.")  # fmt: skip
+@click.option("--input", "inputs", metavar="NAME:1,3,224,224", multiple=True, help="Shape of an input; repeatable.")
+@click.option("--value", "values", metavar="NAME:16000", multiple=True, help="Number that an input always has.")
+@click.option("--view", type=click.Choice(["fused", "script"]), default="fused", show_default=True,
+              help="After folding and fusion, or as the vendor script counts.")  # fmt: skip
+@click.option("--report", metavar="FILE", help="Also write a report: FILE.md or FILE.html.")
+@_json
+@_lang
+def estimate(
+    models: tuple[str, ...],
+    more: tuple[str, ...],
+    with_layers: bool,
+    device: str,
+    clock: float | None,
+    activation: "Literal['int8', 'int16']",
+    inputs: tuple[str, ...],
+    values: tuple[str, ...],
+    view: "Literal['fused', 'script']",
+    report: str | None,
+    as_json: bool,
+    lang: "Lang | None",
+) -> int:
+    """Estimate weights, memory, flash, operators and latency of ONNX models; several are shown side by side."""
+    from assistant import models_cli, render
+
+    text, code = models_cli.estimate(
+        (*more, *models), device=device, clock_mhz=clock, activation=activation, inputs=inputs, values=values,
+        view=view, with_layers=with_layers, report=report, as_json=as_json, lang=lang or render.default_language(),
+    )  # fmt: skip
+    click.echo(text)
+    return code
+
+
+@cli.command()
+@click.argument("model", metavar="MODEL")
+@click.option("-o", "--output", "out", metavar="OUT", required=True, help="Where to write the result, .onnx.")
+@click.option("--device", metavar="NAME", default="nano-035a", show_default=True, help="Device to rewrite for.")
+@click.option("--input", "inputs", metavar="NAME:1,3,224,224", multiple=True, help="Shape of an input; repeatable.")
+@click.option("--value", "values", metavar="NAME:16000", multiple=True, help="Number that an input always has.")
+@click.option("--opset", type=click.IntRange(7, 30), help="Version to write (default: in the device's range).")
+@click.option("--state-inputs", is_flag=True, help="Start states of LSTM and GRU become inputs, as AMCT wants them.")
+@click.option("--tolerance", type=click.FloatRange(0, 1), default=1e-4, show_default=True,
+              help="Largest relative difference of an output.")  # fmt: skip
+@click.option("--force", "overwrite", is_flag=True, help="Replace OUT if it exists.")
+@_json
+@_lang
+def fix(
+    model: str,
+    out: str,
+    device: str,
+    inputs: tuple[str, ...],
+    values: tuple[str, ...],
+    opset: int | None,
+    state_inputs: bool,
+    tolerance: float,
+    overwrite: bool,
+    as_json: bool,
+    lang: "Lang | None",
+) -> int:
+    """Rewrite MODEL to operators that the device runs, prove that it computes the same, and write it to OUT."""
+    from assistant import models_cli, render
+
+    text, code = models_cli.fix(
+        model, out, device=device, inputs=inputs, values=values, opset=opset,
+        state_inputs=state_inputs, tolerance=tolerance, overwrite=overwrite, as_json=as_json,
+        lang=lang or render.default_language(),
+    )  # fmt: skip
     click.echo(text)
     return code
 

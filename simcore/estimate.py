@@ -15,7 +15,7 @@ header has `HEADER_BYTES` + `TENSOR_BYTES` per input and output.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal, get_args
+from typing import Final, Literal, get_args
 
 from simcore.assumption_texts import ESTIMATE, LOWERING, Text, translated
 from simcore.cost import Activation, LayerCost, Rates, latency_ms, layer_cost, rates
@@ -29,8 +29,9 @@ from simcore.lowered import Layer, Lowered, flat_of_layers
 from simcore.memory import Buffer, MemoryPlan, live_bytes, plan_memory
 from simcore.open_inputs import complete_inputs
 from simcore.parameters import parameters
-from simcore.shapes import Inferred, infer
+from simcore.shapes import infer
 from simcore.sizes import align_up
+from simcore.support import Finding, findings
 
 __all__ = [
     "HEADER_BYTES",
@@ -124,7 +125,7 @@ class Estimate:
     #: Sorted; of the file in the script view, of what is left in the fused view; inserted operators are not among them.
     op_types: tuple[str, ...]
     #: What the device does not run, or only under conditions; simcore.support.Finding.
-    findings: tuple[Any, ...]
+    findings: tuple[Finding, ...]
     #: Elements of the weights in the file, both branches of an If; the same in both views.
     parameters: int
     #: Sum over the layers.
@@ -201,7 +202,7 @@ def estimate(
         memory_bytes=sum(part.bytes for part in memory),
         exeom_bytes=sum(part.bytes for part in exeom),
         op_types=_op_types(graph, lowered),
-        findings=_findings(graph, inferred, device),
+        findings=findings(graph, inferred, device),
         parameters=parameters(graph),
         macs=sum(row.macs or 0 for row in rows),
         peak=_peak(plan, lowered, live, rule),
@@ -228,11 +229,6 @@ def _clock(device: Device, clock_mhz: float | None, activation: str, view: str) 
     if clock_mhz is not None and not clock_mhz > 0:
         raise BadArgument(f"clock_mhz is {clock_mhz}; it must be above 0")
     return clock_mhz
-
-
-def _findings(graph: Graph, inferred: Inferred, device: Device) -> tuple[Any, ...]:
-    """Return what the device does not run."""
-    return ()
 
 
 # --- Memory ---

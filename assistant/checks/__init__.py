@@ -15,5 +15,5 @@ units, numerals, tokens, scanner, quantities
 names, reading, beside, choosing, read
              a question and a check -> its arguments, what is missing and what is ambiguous
 documents    the table as documents, to be searched like the corpus
-find         a question -> the check it asks for, computed
+asked, find  a question -> the check it asks for, computed
 """

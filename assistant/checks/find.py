@@ -6,23 +6,21 @@ A check is computed when it fits the question well and everything it needs was r
 missing or could be meant twice, that is said instead.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from assistant.checks import values
 from assistant.checks.documents import check_of
-from assistant.checks.quantities import scan
-from assistant.checks.read import READ_MOST, Reading, arguments
+from assistant.checks.read import Reading, arguments
 from assistant.checks.run import run_check
 from assistant.checks.table import CHECKS
 from assistant.checks.types import REQUIRED, Check, Outcome, Value
 from assistant.errors import BadInput
 from assistant.types import Computed
 from kb.search import Searcher
-from kb.types import Lang
 
-__all__ = ["Match", "computing", "matches"]
+__all__ = ["Match", "computed", "matches"]
 
 #: Checks whose arguments are read.
 _TRIED: Final = 8
@@ -80,24 +78,15 @@ class Match:
         return self.match >= COMPUTE_FROM and self.search >= (LOOSE_FROM, SEARCH_FROM, FIRM_FROM)[min(named, 2)]
 
 
-def computing(open_searcher: Callable[[], Searcher]) -> Callable[[str, Lang], Computed | None]:
-    """Return the function (question, language) -> calculation; the index of checks opens at the first need.
+def computed(question: str, searcher: Searcher) -> Computed | None:
+    """Return the calculation that a question asks for, None if it asks for none.
 
     Args:
-        open_searcher: opens a searcher over `documents.as_corpus`.
+        question: any text.
+        searcher: over `documents.as_corpus`.
     """
-    opened: list[Searcher] = []
-
-    def compute(question: str, lang: Lang) -> Computed | None:
-        # Most questions have nothing to compute with; they pay for a scan of their text only.
-        if not scan(question[:READ_MOST], frozenset()):
-            return None
-        if not opened:
-            opened.append(open_searcher())
-        found = matches(question, opened[0])
-        return _computed(found) if found else None
-
-    return compute
+    found = matches(question, searcher)
+    return _computed(found) if found else None
 
 
 def matches(question: str, searcher: Searcher) -> tuple[Match, ...]:

@@ -259,8 +259,7 @@ def _all_numbers(state: State, parameter: Parameter, numbers: list[Token]) -> No
     if len(values) != len(set(found)) or len(values) > parameter.most:
         return
     start, end = numbers[0].start, numbers[-1].end
-    text = ", ".join(dict.fromkeys(t.text for t in numbers))
-    state.found[parameter.name] = Candidate(values, text, start, end)
+    state.found[parameter.name] = Candidate(values, state.text[start:end], start, end)
     state.taken |= {t.start for t in numbers}
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from assistant.answer import answer, is_refuted
-from assistant.checks import find
+from assistant.checks.asked import computing
 from assistant.checks.documents import as_corpus, check_of
 from assistant.checks.table import CHECKS
 from assistant.session import Session, open_session
@@ -39,7 +39,7 @@ def searcher(session: Session, shipped_home: Path) -> Searcher:
 
 
 def _computed(question: str, searcher: Searcher) -> Computed | None:
-    return find.computing(lambda: searcher)(question, "en")
+    return computing(lambda: searcher)(question, "en")
 
 
 def _is_right(wanted: Mapping[str, Any], got: Computed | None) -> bool:
@@ -102,7 +102,7 @@ def test_a_question_without_quantities_opens_no_index() -> None:
     def fail() -> Searcher:
         raise AssertionError("opened")
 
-    assert find.computing(fail)("什么是量化？", "zh") is None
+    assert computing(fail)("什么是量化？", "zh") is None
 
 
 def test_every_check_is_a_document_in_both_languages() -> None:

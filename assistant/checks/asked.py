@@ -1,0 +1,44 @@
+"""The calculation that a question asks for, found only where the question has quantities: others load none of it."""
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from assistant.types import Computed
+    from kb.search import Searcher
+    from kb.types import Lang
+
+__all__ = ["computing"]
+
+#: Digits and words for numbers in either language; a text without any has nothing to compute with.
+_NUMERIC: Final = re.compile(
+    r"[0-9０-９〇零一二三四五六七八九十百千万亿两双半壹贰叁]|\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|"
+    r"twelve|twenty|thirty|forty|fifty|hundred|thousand|million|billion|half|dozen|twice)\b|\.(?:npy|bin)\b",
+    re.IGNORECASE,
+)
+
+
+def computing(open_searcher: "Callable[[], Searcher]") -> "Callable[[str, Lang], Computed | None]":
+    """Return the function (question, language) -> calculation; the index of checks opens at the first need.
+
+    Args:
+        open_searcher: opens a searcher over `documents.as_corpus`.
+    """
+    opened: list[Searcher] = []
+
+    def compute(question: str, lang: "Lang") -> "Computed | None":
+        if not _NUMERIC.search(question):
+            return None
+        from assistant.checks.quantities import scan
+        from assistant.checks.read import READ_MOST
+
+        if not scan(question[:READ_MOST], frozenset()):
+            return None
+        from assistant.checks.find import computed
+
+        if not opened:
+            opened.append(open_searcher())
+        return computed(question, opened[0])
+
+    return compute
