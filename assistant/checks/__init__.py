@@ -2,7 +2,8 @@
 
 types        Parameter, Result, Check, Outcome: the values
 values       text or TOML -> a typed, ranged argument; what is wrong with it in one sentence
-quantization, calibration, half, activation_tables, integers, recurrent, memory, speed, compare, preprocess, convert
+quantization, calibration, half, activation_tables, integers, recurrent, memory, speed, compare, preprocess,
+convert, model
              the functions, plain and pure, over simcore
 arrays       the files a comparison was given, read without ever unpickling
 rows/        for each of them the rows of the table: titles, parameters, results

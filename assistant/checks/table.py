@@ -13,6 +13,7 @@ from assistant.checks.rows import (
     half,
     integers,
     memory,
+    model,
     preprocess,
     quantization,
     recurrent,
@@ -37,5 +38,6 @@ CHECKS: Final[dict[str, Check]] = {
         *compare.ROWS,
         *preprocess.ROWS,
         *convert.ROWS,
+        *model.ROWS,
     )
 }

@@ -1,5 +1,6 @@
 """Outcomes of checks as Markdown: a line with its badge below an answer, a section for a calculation asked for."""
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -13,6 +14,9 @@ from assistant.types import Computed, EntryCheck
 from kb.types import Lang
 
 __all__ = ["command", "computed", "described", "entry_checks", "outcome_text"]
+
+#: What Markdown would read as a mark: an underscore only at the edge of a word, a bracket only of a link.
+_MARKS: Final = re.compile(r"[\\`*<>|#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|(?<=\])\(")
 
 _BADGES: Final = {"pass": "✓", "done": "✓", "fail": "✗", "skip": "–"}
 
@@ -141,4 +145,4 @@ def _written(value: Value) -> str:
 def _plain(text: str) -> str:
     """Return text from a document or a question so that Markdown shows it as it is, on one line."""
     one_line = " ".join(printable(text).split())
-    return "".join(f"\\{c}" if c in "\\`*_<>[]|#" else c for c in one_line)
+    return _MARKS.sub(lambda match: f"\\{match[0]}", one_line)

@@ -117,7 +117,7 @@ def test_examples_and_defaults_are_valid(check: Check) -> None:
             assert value_of(parameter, parameter.default) == parameter.default
 
 
-@pytest.mark.parametrize("check", [c for c in CHECKS.values()], ids=lambda c: c.name)
+@pytest.mark.parametrize("check", [c for c in CHECKS.values() if c.name != "estimate_model"], ids=lambda c: c.name)
 def test_examples_run_and_give_plain_results(check: Check) -> None:
     outcome = run_check(check, example(check))
 
