@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from assistant.models.loading import Estimated
+from assistant.models.loading import Estimated, typical_models
 from simcore.estimate import Estimate, Part
 from simcore.support import Finding
 
@@ -42,6 +42,10 @@ def estimate_json(one: Estimated) -> dict[str, Any]:
             "estimate_ms": found.latency_estimate_ms,
             "estimate_is_assumed": True,
         },
+        "typical": [
+            {"name": {"zh": m.zh, "en": m.en}, "size_mb": m.size_mb, "below": m.below, "time_ms": m.time_ms}
+            for m in typical_models(found)
+        ],
         "assumptions": [{"zh": zh, "en": en} for zh, en in found.assumptions],
         "unknown": list(found.unknown),
         "layers": _layers(found),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 
@@ -13,8 +13,13 @@ from simcore.errors import SimError
 from simcore.estimate import Estimate, estimate
 from simcore.graph import Graph, Tensor
 from simcore.load_onnx import load_onnx
+from simcore.typical import Model, load_table, nearest
 
-__all__ = ["Estimated", "constants", "estimated", "loaded"]
+__all__ = ["Estimated", "constants", "estimated", "loaded", "typical_models"]
+
+
+#: Family of devices with a published table of typical models.
+_TYPICAL: Final = "nano"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +28,15 @@ class Estimated:
 
     path: str
     estimate: Estimate
+
+
+def typical_models(found: Estimate) -> tuple[Model, ...]:
+    """Return published models whose weights are about as large, of the same family of devices; empty if none are."""
+    rules = load_device(found.device).figures.get("support_rules")
+    families = rules.value if rules is not None and isinstance(rules.value, tuple) else ()
+    if _TYPICAL not in families or not found.weight_bytes:
+        return ()
+    return nearest(load_table(_TYPICAL), size_mb=found.weight_bytes / 1e6)
 
 
 def loaded(path: str) -> Graph:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from assistant.models.loading import Estimated
+from assistant.models.loading import Estimated, typical_models
 from assistant.plain import printable
 from assistant.render import table, terminal_width
 from assistant.texts import texts
@@ -32,6 +32,13 @@ def summary(one: Estimated, lang: Lang) -> str:
         + (f" ({say['lower_bound']} {_bytes(found.peak.lower_bound_bytes)})")
     )
     lines += ["", *_findings(found, lang)]
+    typical = typical_models(found)
+    if typical:
+        shown = "; ".join(
+            f"{m.zh if lang == 'zh' else m.en} {'<' if m.below else ''}{m.size_mb:g} MB {m.time_ms:g} ms"
+            for m in typical
+        )
+        lines += [f"{say['typical']}: {shown}", ""]
     if found.unknown:
         lines.append(f"{say['unknown_parts']}: {', '.join(map(printable, found.unknown[:10]))}")
     lines += [f"{_MARK} {zh if lang == 'zh' else en}" for zh, en in found.assumptions]
