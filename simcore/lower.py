@@ -126,6 +126,7 @@ def lower(
     return Lowered(
         graph,
         device.name,
+        work.has_blocks,
         folding,
         activation,
         tuple(work.layers),

@@ -269,6 +269,46 @@ def test_integer_products_are_converted_and_not_quantized() -> None:
     assert _weights(lowered) == {"w": ("weight", 2 * 16 * 32), "z": ("scale", 4)}
 
 
+def test_a_quantized_convolution_of_the_file_is_converted_and_not_quantized() -> None:
+    one = node("QLinearConv", ["x", "xs", "xz", "w", "ws", "wz", "ys", "yz", "b"], ["y"])
+    scales = {"xs": np.float32(0.1), "ws": _f(16) ** 2, "ys": np.float32(0.2)}
+    zeros = {"xz": np.uint8(0), "wz": np.int8(0), "yz": np.uint8(0)}
+    weights = {"w": np.ones((16, 3, 3, 3), np.int8), "b": np.ones(16, np.int32)}
+
+    lowered = _lowered(graph([one], {"x": ("u", (1, 3, 8, 8))}, ["y"], weights | scales | zeros))
+
+    assert _ops(lowered) == ["TransData", "QLinearConv", "TransData"]
+    assert lowered.tensors["y (NC1HWC0)"].bytes == 36 * 32
+    found = _weights(lowered)
+    assert (found["w"], found["b"], found["ws"], found["xz"]) == (
+        ("weight", 9 * 16 * 32),
+        ("bias", 64),
+        ("scale", 64),
+        ("scale", 4),
+    )
+
+
+def _with_codes() -> Graph:
+    """Return quantize -> dequantize -> product, the weights dequantized from int8, too."""
+    nodes = [
+        node("QuantizeLinear", ["x", "s", "z"], ["q"]),
+        node("DequantizeLinear", ["q", "s", "z"], ["d"]),
+        node("DequantizeLinear", ["v", "s"], ["w"]),
+        node("MatMul", ["d", "w"], ["y"]),
+    ]
+    constants = {"s": np.float32(0.1), "z": np.int8(0), "v": np.ones((40, 10), np.int8)}
+    return graph(nodes, {"x": (5, 40)}, ["y"], constants)
+
+
+def test_codes_in_the_file_are_not_quantized_again_in_the_fused_view() -> None:
+    fused, script = _lowered(_with_codes()), _lowered(_with_codes(), folding=False)
+
+    assert _ops(fused) == ["QuantizeLinear", "TransData", "MatMul", "TransData"]
+    assert fused.layers[1].inputs == ("q",)
+    assert _weights(fused)["w"] == ("weight", 2 * 16 * 32)
+    assert _ops(script).count("AscendQuant") == 2
+
+
 def test_other_operators_work_in_fp16_and_constants_are_what_they_are() -> None:
     nodes = [
         node("Mul", ["x", "c"], ["a"]),
