@@ -35,8 +35,13 @@ Read in this order; each group stands on those above it.
     bodies               what is known inside the subgraphs of a node, and how often they run
     macs, element_ops    multiply-adds and element operations, by definition; parameters: elements of the weights
     inline, liveness     subgraphs in line; when each tensor is alive, and which share memory
+    fuse, held           what a compiler merges; how a tensor lies in memory: type, format, bytes
+    lower, lowered       the NPU graph: formats, inserted conversions and quantization; what it is good for
     memory               offsets of buffers in one arena, as small as can be
     cost, systolic       cycles and latency: lower bound and estimate with its assumptions; cycles of systolic arrays
+    open_inputs          input sizes completed by what is given
+    estimate             what a model needs on a device, every figure with its parts and assumptions
+    assumption_texts     those assumptions in Chinese and English
 
     For a device
     device               figures of the devices, read from devices/*.toml

@@ -30,9 +30,10 @@ LOWERING: Final[dict[str, Text]] = {
     ),
     "folding": (
         "融合视图：只依赖常量和 shape 的节点在编译时算好；Identity、推理态 Dropout 去掉；"
-        "BatchNormalization 并入前面的 Conv/ConvTranspose/Gemm",
+        "BatchNormalization 并入前面的 Conv/ConvTranspose/Gemm；Cube 算子直接读 DequantizeLinear 之前的整型数据",
         "fused view: what follows from constants and shapes is computed by the compiler, Identity and Dropout are "
-        "gone, BatchNormalization is in the Conv, ConvTranspose or Gemm before it",
+        "gone, BatchNormalization is in the Conv, ConvTranspose or Gemm before it; products read the codes before "
+        "a DequantizeLinear",
     ),
     "weight": (
         "矩阵算子的常量操作数为 int8、按 FRACTAL_Z 存放，MatMul/Gemm 的 [k, n] 视作 [n, k, 1, 1] 的卷积权重",

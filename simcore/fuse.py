@@ -3,6 +3,7 @@
     Identity, Dropout     gone; their output is their input
     BatchNormalization    into the constant weights and bias of the Conv, ConvTranspose or Gemm before it
     Relu, Clip            run with the product before them
+    DequantizeLinear      gone where only products read it: they take the codes
 
 A node is merged with the one before it only if nobody else reads what lies between. Folding of constants is that of
 simcore.inline: by structure, so that no weight is read. Sources: AMCT guide, fusion (Conv and BatchNormalization).
@@ -57,10 +58,12 @@ def operations(graph: Graph, flat: Flat, is_fused: bool) -> tuple[list[Operation
     Without `is_fused` only copies that control flow makes go: the results of an If under their outer names.
     """
     outputs = {info.name for info in graph.outputs}
-    gone = _constant_copies(graph, outputs) if is_fused else {}
+    gone = {**_constant_copies(graph, outputs), **_codes(flat, outputs)} if is_fused else {}
     found: list[Operation] = []
     for number, call in enumerate(flat.calls):
         inputs = tuple(gone.get(name, name) for name in call.inputs)
+        if call.outputs and call.outputs[0] in gone:
+            continue
         if _is_passed(call, flat, is_fused) and call.outputs[0] not in outputs and inputs[0]:
             gone[call.outputs[0]] = inputs[0]
             continue
@@ -79,6 +82,23 @@ def _constant_copies(graph: Graph, outputs: set[str]) -> dict[str, str]:
             if source in constants:
                 gone[node.outputs[0]] = source
     return gone
+
+
+def _codes(flat: Flat, outputs: set[str]) -> dict[str, str]:
+    """Return what DequantizeLinear makes of computed codes where only products read it, with the codes."""
+    readers: dict[str, list[bool]] = {}
+    for call in flat.calls:
+        for place, name in enumerate(call.inputs):
+            is_operand = place < 2 and not call.node.domain and call.node.op_type in _PRODUCTS
+            readers.setdefault(name, []).append(is_operand)
+    found: dict[str, str] = {}
+    for call in flat.calls:
+        if call.node.op_type == "DequantizeLinear" and call.inputs[0] not in flat.constants:
+            info = flat.infos.get(call.inputs[0])
+            is_narrow = info is not None and info.dtype is not None and info.dtype.itemsize <= 2
+            if is_narrow and call.outputs[0] not in outputs and all(readers.get(call.outputs[0], [False])):
+                found[call.outputs[0]] = call.inputs[0]
+    return found
 
 
 def _is_passed(call: Call, flat: Flat, is_fused: bool) -> bool:

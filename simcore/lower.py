@@ -126,6 +126,7 @@ def lower(
     return Lowered(
         graph,
         device.name,
+        work.has_blocks,
         folding,
         activation,
         tuple(work.layers),
@@ -185,12 +186,12 @@ class _Lowering:
         if (dtype, form) in forms:
             return forms[dtype, form]
         made, source = self.primary[tensor]
-        if (made, form) in forms:
-            source = form
+        nearest: tuple[Format, Format] = (form, "ND")
+        source = next((one for one in nearest if (made, one) in forms), source)
         if made != dtype and (dtype, source) not in forms:
             self.insert("AscendQuant", tensor, forms[made, source], dtype, source)
             self.notes["quant"] = None
-        steps: tuple[Format, Format] = ("ND", form)
+        steps: tuple[Format, ...] = (form,) if "ND" in (source, form) or source == form else ("ND", form)
         for target in steps:
             if source != target and (dtype, target) not in forms:
                 self.insert("TransData", tensor, forms[dtype, source], dtype, target)

@@ -60,6 +60,8 @@ class Lowered:
     graph: Graph
     #: The device's name.
     device: str
+    #: Whether formats and inserted operators are those of Ascend; else nothing is inserted.
+    has_blocks: bool
     #: Whether constants are folded and operators fused.
     is_fused: bool
     #: Element type of quantized activations.
@@ -142,7 +144,7 @@ def executable(lowered: Lowered, ranges: Mapping[str, tuple[float, float]] | Non
     Raises:
         BadArgument: the device's arithmetic is not that of Nano.
     """
-    if not lowered.device.startswith("nano"):
+    if not lowered.has_blocks:
         raise BadArgument(f"{lowered.device}: how it computes is chosen by a mode; see simcore.presets")
     from simcore.presets import nano  # half a second of tables, needed for a run only
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from simcore.errors import BadArgument, ModelError, SimError, UnsupportedOp
 from simcore.graph import Graph, Node, Tensor, captures, described, walk
-from simcore.npu.bind import with_precision
 from simcore.ops import table
 from simcore.ops.widen import unguarded
 from simcore.precision import Precision, check
@@ -200,6 +199,8 @@ def _by_precision(draft: _Draft, call: Callable[..., Any], node: Node, opset: Ma
     ):
         draft.from_shapes.update(filter(None, node.outputs))
         return call
+    from simcore.npu.bind import with_precision  # not needed for shapes and golden runs, and it takes time to import
+
     try:
         return with_precision(call, _operator(node, opset), node, draft.precision, draft.constants)
     except FAILURES as error:

@@ -146,3 +146,31 @@ def test_inputs_that_do_not_fit_name_the_node() -> None:
 
     with pytest.raises(ModelError, match="node 'c1' "):
         infer(g)
+
+
+def _sized_branch(name: str, rows: int) -> helper.GraphProto:
+    data = [helper.make_tensor(f"w_{name}", 1, (rows, 2), [1.0] * 2 * rows)]
+    out = [helper.make_tensor_value_info(f"y_{name}", 1, None)]
+    return helper.make_graph([node("MatMul", ["x", f"w_{name}"], [f"y_{name}"])], name, [], out, data)
+
+
+@pytest.mark.parametrize("rows", [(3, 5), (5, 3)])
+def test_an_if_of_unknown_condition_takes_the_branch_that_fits(rows: tuple[int, int]) -> None:
+    branches = {"then_branch": _sized_branch("a", rows[0]), "else_branch": _sized_branch("b", rows[1])}
+    g = graph([node("If", ["c"], ["y"], name="choice", **branches)], {"c": ("b", ()), "x": (4, 3)}, ["y"])
+
+    found = infer(g)
+
+    fitting = "y_a" if rows[0] == 3 else "y_b"
+    assert found.tensors["y"].shape == found.tensors[fitting].shape == (4, 2)
+    assert len(found.notes) == 1 and "'choice'" in found.notes[0]
+    with pytest.raises(ModelError):
+        infer(g, {"c": np.array(fitting == "y_b")})
+
+
+def test_an_if_of_which_no_branch_fits_is_an_error() -> None:
+    branches = {"then_branch": _sized_branch("a", 5), "else_branch": _sized_branch("b", 6)}
+    g = graph([node("If", ["c"], ["y"], **branches)], {"c": ("b", ()), "x": (4, 3)}, ["y"])
+
+    with pytest.raises(ModelError, match="shapes"):
+        infer(g)
