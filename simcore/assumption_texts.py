@@ -156,6 +156,7 @@ _SENTENCES: Final = tuple(
             r"输出 \1 单独占内存，推理后再拷到状态 \2",
         ),
         (r"a subgraph of (.*) has unknown shapes and takes no memory here", r"\1 的一个子图 shape 未知，不计内存"),
+        (r"an If whose condition is not known takes the branch.*", "条件未知的 If 取与输入 shape 相符的分支"),
         (
             r"an If whose condition is not known takes the memory of its larger branch",
             "条件未知的 If 按占内存较大的分支计",

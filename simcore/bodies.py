@@ -1,6 +1,6 @@
 """What is known inside the subgraphs of a node: their tensors, and how often they run.
 
-If          the branch that runs if the condition is known, else both
+If          the branch that runs if the condition is known, else both; not one that the shapes around it do not fit
 Loop, Scan  the body once, with its trip count; carried tensors are taken to keep the shape they start with
 """
 
@@ -62,10 +62,16 @@ def _branches(node: Node, tensors: Mapping[str, ValueInfo], values: Mapping[str,
     chosen = [name for name in ("then_branch", "else_branch") if name in node.subgraphs]
     if is_known and condition is not None:
         chosen = ["then_branch" if condition.item() else "else_branch"]
-    return tuple(
+    found = tuple(
         InnerGraph(name, node.subgraphs[name], _inferred(node.subgraphs[name], {}, tensors, values), 1, is_known, ())
         for name in chosen
     )
+    fitting = [body for body in found if body.inferred is not None]
+    failing = [body for body in found if body.inferred is None and _infos(body.graph, {}, tensors) is not None]
+    if len(fitting) == len(failing) == 1:
+        note = "an If whose condition is not known takes the branch that fits its inputs"
+        return (replace(fitting[0], is_certain=True, assumptions=(note,)),)
+    return found
 
 
 def _body(
@@ -136,16 +142,24 @@ def _inferred(
     tensors: Mapping[str, ValueInfo],
     values: Mapping[str, Tensor],
 ) -> Inferred | None:
-    """Return what is known inside a subgraph given its inputs and what it reads from outside."""
-    infos: list[ValueInfo] = []
-    for name in (*(info.name for info in graph.inputs), *captures(graph)):
-        known = declared.get(name) or tensors.get(name)
-        if known is None or known.dtype is None or known.shape is None:
-            return None
-        infos.append(replace(known, name=name))
+    """Return what is known inside a subgraph given its inputs and what it reads from outside; None if it fails."""
+    infos = _infos(graph, declared, tensors)
+    if infos is None:
+        return None
     alone = replace(graph, inputs=tuple(infos))
     given = {info.name: values[info.name] for info in infos if info.name in values and info.name not in declared}
     try:
         return infer(alone, given)
     except SimError:
         return None
+
+
+def _infos(graph: Graph, declared: Mapping[str, ValueInfo], tensors: Mapping[str, ValueInfo]) -> list[ValueInfo] | None:
+    """Return what a subgraph starts from: its inputs, and what it reads from outside; None if any is not known."""
+    infos: list[ValueInfo] = []
+    for name in (*(info.name for info in graph.inputs), *captures(graph)):
+        known = declared.get(name) or tensors.get(name)
+        if known is None or known.dtype is None or known.shape is None:
+            return None
+        infos.append(replace(known, name=name))
+    return infos

@@ -104,7 +104,7 @@ def stored_shape(shape: Shape, dtype: str, form: Format) -> Shape:
         return shape
     c0 = c0_of(dtype, "cube")
     if form == "FRACTAL_NZ":
-        return fractal_nz_shape(shape if len(shape) > 1 else (1, *shape), c0)
+        return fractal_nz_shape((*(1,) * (2 - len(shape)), *shape), c0)
     if form == "FRACTAL_Z":
         return fractal_z_shape(_kernel(shape), c0) if prod(shape) else shape
     n, c, *spatial = shape

@@ -113,7 +113,8 @@ def lower(
         activation,
         "block_size" in device.figures,
     )
-    for info in graph.inputs:
+    copied = [info for info in graph.outputs if info.name in flat.constants]
+    for info in (*graph.inputs, *copied):
         work.produce(info.name, work.base(info.name), "ND")
     for operation in done:
         _add(work, operation)

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from simcore.device import load_device
-from simcore.errors import BadArgument, ModelError
+from simcore.errors import BadArgument, ModelError, SimError
 from simcore.estimate import HEADER_BYTES, KERNEL_BYTES, TASK_BYTES, TENSOR_BYTES, Estimate, estimate
 from simcore.graph import Graph
 from simcore.load_onnx import load_onnx, load_onnx_bytes
@@ -156,6 +157,7 @@ KINDS: dict[str, tuple[Any, Any, dict[str, np.ndarray], int, int, int]] = {
         512,
         512 + 8 + 4,
     ),
+    "MatMul of two vectors": (node("MatMul", ["x", "w"], ["y"]), (32,), {"w": _ones(32)}, 32, 32, 512 + 8 + 4),
     "Gemm": (
         node("Gemm", ["x", "w", "b"], ["y"], transB=1),
         (5, 32),
@@ -262,10 +264,9 @@ def _check_model(g: Graph, inputs: Any, states: Any, has_two_branches: bool) -> 
         assert found.latency_lower_bound_ms is not None
         assert found.latency_estimate_ms is not None
         assert 0 < found.latency_lower_bound_ms < found.latency_estimate_ms
-    assert script.macs == fused.macs
+    assert script.macs == fused.macs == graph_macs(g, infer(g, inputs))
     if not has_two_branches:
         assert sum(row.parameters for row in script.layers) == script.parameters
-        assert script.macs == graph_macs(g, infer(g, inputs))
     assert script.peak.bytes >= fused.peak.bytes
     assert len(script.layers) >= len(fused.layers)
 
@@ -292,6 +293,8 @@ def test_an_if_takes_the_branch_that_fits_the_inputs() -> None:
     told = estimate(g, device=NANO, inputs={"input": (1, 576), "state": (2, 1, 128), "sr": np.array(16000)})
 
     assert (guessed.macs, guessed.weight_bytes) == (told.macs, told.weight_bytes)
+    assert guessed.macs == graph_macs(g, infer(g, {"input": (1, 576), "state": (2, 1, 128)}))
+    _check_sums(guessed)
     assert any("takes the branch that fits" in en for _, en in guessed.assumptions)
     assert not any("takes the branch that fits" in en for _, en in told.assumptions)
 
@@ -446,6 +449,13 @@ def _external(count: int, n: int) -> bytes:
     return proto.SerializeToString()
 
 
+def test_a_constant_that_is_an_output_is_copied_there() -> None:
+    found = estimate(graph([node("Shape", ["x"], ["y"])], {"x": (3, 4)}, ["y"]), device=NANO)
+
+    assert {part.name: part.bytes for part in found.memory_parts}["outputs"] == _slot(16)
+    _check_sums(found)
+
+
 def test_missing_weights_count_by_their_declared_shapes() -> None:
     found = estimate(load_onnx_bytes(_external(2, 64)), device=NANO)
 
@@ -485,3 +495,34 @@ def test_a_gigabyte_of_external_weights_is_not_read(tmp_path: Path) -> None:
     count, kibibytes = map(int, done.stdout.split())
     assert count == 4 * 8192 * 8192
     assert kibibytes < 100 * 1024
+
+
+def _node_models() -> dict[str, Any]:
+    """Return the first node case of the onnx package for each set of operators: feeds by name, and the model."""
+    loader = pytest.importorskip("onnx.backend.test.loader")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        cases = loader.load_model_tests(kind="node")
+    found: dict[str, Any] = {}
+    for case in cases:
+        found.setdefault(" ".join(sorted({one.op_type for one in case.model.graph.node})), case)
+    return found
+
+
+def test_parts_sum_to_the_figures_for_every_operator_of_the_onnx_package() -> None:
+    estimated: set[str] = set()
+    for case in _node_models().values():
+        try:
+            g = load_onnx_bytes(case.model.SerializeToString())
+            feeds = zip(case.model.graph.input, case.data_sets[0][0], strict=False)
+            inputs = {info.name: value for info, value in feeds if isinstance(value, np.ndarray)}
+            infer(g, inputs)
+        except SimError:
+            continue  # not computed here
+        for view in VIEWS:
+            found = estimate(g, device=NANO, inputs=inputs, view=view)
+            _check_sums(found)
+            assert found.peak.bytes == found.peak.lower_bound_bytes
+        estimated.update(one.op_type for one in g.nodes)
+
+    assert len(estimated) > 150
