@@ -61,7 +61,7 @@ def operations(graph: Graph, flat: Flat, is_fused: bool) -> tuple[list[Operation
     gone = {**_constant_copies(graph, outputs), **_codes(flat, outputs)} if is_fused else {}
     found: list[Operation] = []
     for number, call in enumerate(flat.calls):
-        inputs = tuple(gone.get(name, name) for name in call.inputs)
+        inputs = tuple(_last(name, gone) for name in call.inputs)
         if call.outputs and call.outputs[0] in gone:
             continue
         if _is_passed(call, flat, is_fused) and call.outputs[0] not in outputs and inputs[0]:
@@ -69,7 +69,15 @@ def operations(graph: Graph, flat: Flat, is_fused: bool) -> tuple[list[Operation
             continue
         node = replace(call.node, name=call.name, inputs=inputs, outputs=call.outputs)
         found.append(Operation(call.name, node, call.runs, call.is_copy, number))
-    return (_merged(found, flat.constants, outputs) if is_fused else found), gone
+    renamed = {name: _last(name, gone) for name in gone}
+    return (_merged(found, flat.constants, outputs) if is_fused else found), renamed
+
+
+def _last(name: str, gone: Mapping[str, str]) -> str:
+    """Return what a tensor is called in the end."""
+    while name in gone:
+        name = gone[name]
+    return name
 
 
 def _constant_copies(graph: Graph, outputs: set[str]) -> dict[str, str]:

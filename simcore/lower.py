@@ -134,6 +134,7 @@ def lower(
         work.tensors,
         work.constants,
         flat,
+        gone,
         tuple(done),
         texts,
     )

@@ -73,6 +73,8 @@ class Lowered:
     constants: Mapping[str, Constant]
     #: The graph with its subgraphs in line, before anything was inserted.
     flat: Flat
+    #: New names of the tensors in it that are gone.
+    renamed: Mapping[str, str]
     #: Operations the layers were made from.
     operations: tuple[Operation, ...]
     #: What was assumed, each once.
@@ -125,7 +127,8 @@ def _spans(lowered: Lowered) -> list[tuple[str, int, int]]:
     for tensor, start, end in lowered.flat.spans:
         steps = [step for step, call in enumerate(calls) if start <= call <= end]
         if steps:
-            spans += [(name, steps[0], steps[-1]) for name in forms.get(tensor, ())]
+            kept = lowered.renamed.get(tensor, tensor)
+            spans += [(name, steps[0], steps[-1]) for name in forms.get(kept, ())]
     return spans
 
 

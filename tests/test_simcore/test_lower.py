@@ -446,6 +446,35 @@ def test_branches_and_bodies_stand_in_line_and_layers_of_a_body_know_how_often_t
     assert len({layer.name for layer in loop.layers}) == len(loop.layers)
 
 
+@pytest.mark.parametrize("folding", [False, True])
+def test_what_a_loop_reads_in_every_iteration_is_held_to_its_end(folding: bool) -> None:
+    """The fused view has no Identity, and reads its input instead."""
+    body = helper.make_graph(
+        [node("MatMul", ["state", "i"], ["next"]), node("Identity", ["go"], ["on"]), node("Relu", ["next"], ["seen"])],
+        "body",
+        [helper.make_tensor_value_info(name, kind, shape) for name, kind, shape in (("t", 7, ()), ("go", 9, ()))]
+        + [helper.make_tensor_value_info("state", 1, None)],
+        [helper.make_tensor_value_info("on", 9, ()), helper.make_tensor_value_info("next", 1, None)],
+    )
+    nodes = [
+        node("Relu", ["x"], ["h"]),
+        node("Identity", ["h"], ["i"]),
+        node("Relu", ["z"], ["s"]),
+        node("Loop", ["n", "", "s"], ["y"], name="loop", body=body),
+    ]
+    g = graph(nodes, {"x": (3, 3), "z": (2, 3)}, ["y"], {"n": np.array(5)})
+    lowered = _lowered(g, folding)
+
+    live = buffers_of(g, flat_of_layers(lowered), sharing=Sharing() if folding else Sharing(False, False, False, False))
+
+    assert _stale(lowered, live) == []
+    name = "h" if folding else "i"
+    held = next(one for one in live.activations if one.name == live.places[name].buffer)
+    steps = [step for step, layer in enumerate(lowered.layers) if layer.name.startswith("loop/body")]
+    assert held.first < steps[0]
+    assert held.last >= steps[-1]
+
+
 def test_what_depends_on_data_has_no_size() -> None:
     nodes = [node("NonZero", ["x"], ["i"]), node("Cast", ["i"], ["y"], to=1)]
 
