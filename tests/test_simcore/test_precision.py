@@ -243,7 +243,7 @@ def test_a_precision_that_does_not_fit_is_refused_at_the_first_run(precision: Pr
 def test_nodes_of_subgraphs_may_be_named() -> None:
     g, _ = branches()
 
-    check(Precision(setting(Half()), nodes={"inside": Float32()}), [n for _, n in planning.walk(g)])
+    check(Precision(setting(Half()), nodes={"inside": Float32()}), [n for _, n in planning.walk(g)], set())
 
 
 # -------------------------------------------------------------------------------------------------------- calibration
