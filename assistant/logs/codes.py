@@ -174,6 +174,8 @@ def _number(text: str, start: int, end: int, listed: bool, known: Table) -> str 
 
 def _is_assignment(text: str, before: str, end: int) -> bool:
     """Return whether the number is assigned in a line of source code rather than printed in a log."""
+    if before.lstrip().startswith("#define"):
+        return True
     if not before.rstrip().endswith("="):
         return False
     return _SEMICOLON.match(text, end) is not None or _ASSIGNED.fullmatch(before) is not None

@@ -160,6 +160,7 @@ NO_CODES = [
     "    ret = -1;",
     "    int ret = 5;",
     "result = 1",
+    "#define IGNORE_RETURN_CODES 0x2",
     "secret = 145002",
     "interpret: 507018",
     "list[100000]",
