@@ -35,6 +35,8 @@ _WEAK = re.compile(
     r"throws?|raises?|reports?|reported))"
     r"|报错?|返回|错误|失败|报了|代码|码)(?:了|的)?" + _LINK + r"$"
 )
+# What every code word contains one of: a cheap look before the others.
+_HINT = re.compile(r"(?i:ret|err|rc|code|fail|throw|raise|report)|[码误错返值号败报]")
 # Codes of something else.
 _FOREIGN = re.compile(
     r"(?i:https?|sql|sqlite|zip|post(?:al)?|area|country|product|bar|source|morse|colou?r|unicode|exit|status|discount|"
@@ -157,11 +159,10 @@ def _number(text: str, start: int, end: int, listed: bool, known: Table) -> str 
         return code
     before = text[max(0, start - _REACH) : start].rpartition("\n")[2]
     word = before.rstrip(_LINKS)[-1:]
-    if word.isalpha() or word == "_":
-        if _FOREIGN.search(before):
-            return None
-        if _STRONG.search(before) or _RET.search(before):
-            return code if is_long or not _is_assignment(text, before, end) else None
+    is_worded = (word.isalpha() or word == "_") and _HINT.search(before) is not None
+    if is_worded and (_STRONG.search(before) or _RET.search(before)):
+        is_code = is_long or not _is_assignment(text, before, end)
+        return code if is_code and not _FOREIGN.search(before) else None
     if not is_long:
         return None
     if text[start : start + 2] in ("0x", "0X"):
@@ -169,7 +170,8 @@ def _number(text: str, start: int, end: int, listed: bool, known: Table) -> str 
     if _BRACKET.search(before) or (code.startswith("-") and before.endswith(("[", "(", "（"))):
         return code
     is_round = int(code) % 1000 == 0 and not before.rstrip().endswith((":", "：", "[", "("))
-    return code if word.isalpha() and not is_round and _WEAK.search(before) else None
+    is_said = is_worded and not is_round and _WEAK.search(before) and not _FOREIGN.search(before)
+    return code if is_said else None
 
 
 def _is_assignment(text: str, before: str, end: int) -> bool:
