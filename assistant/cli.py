@@ -414,6 +414,20 @@ def fix(
 
 
 @cli.command()
+@click.argument("given", metavar="CODE...", nargs=-1)
+@click.option("--platform", metavar="NAME", help="Only this table or family: nano, ascend, horizon ...")
+@_json
+@_lang
+def code(given: tuple[str, ...], platform: str | None, as_json: bool, lang: "Lang | None") -> int:
+    """Say what error codes mean, in any spelling: decimal, hex, signed, E-codes, names."""
+    from assistant import codes_cli, render
+
+    text, exit_code = codes_cli.codes(given, platform=platform, as_json=as_json, lang=lang or render.default_language())
+    click.echo(text)
+    return exit_code
+
+
+@cli.command()
 @_json
 @click.option("--encoder", metavar="SPEC", help="Dense encoder: e5, or sentence-transformers:NAME-OR-PATH.")
 @click.option("--rebuild", is_flag=True, help="Throw the index away first, vectors included.")
