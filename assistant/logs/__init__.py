@@ -1,0 +1,1 @@
+"""Logs: from bytes to the root cause."""
