@@ -7,15 +7,15 @@ is UTF-8 or GB18030 by its own evidence: a log of mixed encodings reads well, an
 """
 
 import re
-import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from assistant.logs.prefixes import json_line, prefix_of
+from assistant.logs.unpack import chunks, unpack
 
-__all__ = ["LINE_MOST", "Block", "Decoder", "Decoding", "Form", "Line", "chunks", "decoding", "lines", "unpack"]
+__all__ = ["LINE_MOST", "Block", "Decoder", "Decoding", "Form", "Line", "decoding", "lines"]
 
 Form = Literal["8-bit", "utf-16-le", "utf-16-be"]
 Encoding = Literal["ascii", "utf-8", "gb18030", "utf-16-le", "utf-16-be"]
@@ -24,7 +24,6 @@ Encoding = Literal["ascii", "utf-8", "gb18030", "utf-16-le", "utf-16-be"]
 LINE_MOST = 1 << 16
 #: So many bytes decide the form.
 HEAD = 64
-CHUNK = 1 << 20
 #: Prefixes taken off one line: a launcher's within a container's within a serial tool's.
 PREFIXES_MOST = 4
 
@@ -44,7 +43,6 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _DROPPED = re.compile(
     r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|[\]PX^_][^\x07\x1b]*+(?:\x07|\x1b\\)|[ -/]{1,2}[0-~]|[0-OQ-WYZ\\`-~])?+|[\0\ufeff]"
 )
-_GZIP = b"\x1f\x8b"
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +182,7 @@ class Decoder:
             if kept.find(b"\r", cut) < 0:
                 return [self._block(cut)] if cut else []
         for _, after in _ends(bytes(kept[cut:]), self.form, cut):
-            if after + unit <= len(kept) or kept[after - unit : after] in (b"\n", b"\n\0", b"\0\n"):
+            if after + unit <= len(kept) or bytes(kept[after - unit : after]).strip(b"\0") == b"\n":
                 cut = after
         return [self._block(cut)] if cut else []
 
@@ -206,31 +204,6 @@ class Decoder:
         self._number += ended
         self._piece = 0 if ended else self._piece + 1
         return block
-
-
-def chunks(path: Path, size: int = CHUNK) -> Iterator[bytes]:
-    """Return the bytes of a file in portions of about `size`, unpacked if it is gzip.
-
-    Raises:
-        OSError: The file cannot be read.
-    """
-    with path.open("rb") as file:
-        yield from unpack(iter(lambda: file.read(size), b""), size)
-
-
-def unpack(data: Iterable[bytes], size: int = CHUNK) -> Iterator[bytes]:
-    """Return the bytes as they are, or of all members if they are gzip; a damaged one ends where the damage begins."""
-    portions = iter(data)
-    head = b""
-    for portion in portions:
-        head += portion
-        if len(head) >= len(_GZIP):
-            break
-    if not head.startswith(_GZIP):
-        yield from (head[i : i + size] for i in range(0, len(head), size))
-        yield from portions
-        return
-    yield from _members(_chain(head, portions), size)
 
 
 def lines(source: bytes | Path | Iterable[bytes]) -> Iterator[Line]:
@@ -269,30 +242,6 @@ def decoding(sample: bytes) -> Decoding:
     name = found.pop()
     damaged = any(_SURROGATE.search(_decode(row, name)) for row in rows[:-1] or rows)
     return Decoding(name, "damaged" if damaged else "well-formed")
-
-
-def _chain(head: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
-    yield head
-    yield from rest
-
-
-def _members(portions: Iterable[bytes], size: int) -> Iterator[bytes]:
-    member = zlib.decompressobj(wbits=31)
-    # Small bites: zlib gives nothing of the bite in which it meets the damage.
-    for bite in (portion[i : i + 4096] for portion in portions for i in range(0, len(portion), 4096)):
-        rest = bite
-        while rest:
-            if member.eof:
-                member = zlib.decompressobj(wbits=31)
-            try:
-                out = member.decompress(rest, size)
-            except zlib.error:
-                return
-            if out:
-                yield out
-            rest = member.unused_data if member.eof else member.unconsumed_tail
-    while not member.eof and (out := member.decompress(b"", size)):
-        yield out
 
 
 def _form(head: bytes) -> tuple[Form, int]:

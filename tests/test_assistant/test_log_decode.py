@@ -124,7 +124,7 @@ def test_span_steps_over_colours_and_json_escapes() -> None:
     assert data[slice(*line.span(1, 5))] == b"\\tb \\u6587"
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(data=st.binary(max_size=400) | st.lists(st.sampled_from([b"\r", b"\n", b"\0", b"a", b"\xff\xfe", b"\xd6\xd0", "文".encode(), b"\x1b[1m", b'{"log":"', b'"}', b"\\u12"]), max_size=120).map(b"".join), size=st.integers(1, 90))  # fmt: skip
 def test_any_bytes_in_any_portions_give_the_same_lines(data: bytes, size: int) -> None:
     found = list(lines(iter([data])))
