@@ -120,6 +120,36 @@ class Block:
         for start, end, number, piece in self._bounds():
             yield _line(self.data[start:end], self.start + start, number, piece, self.form)
 
+    def at(self, places: Iterable[int]) -> Iterator[Line]:
+        """Return the lines in which the ascending `places` of `data` lie, each once, without decoding any other."""
+        start, number = 0, self.number
+        end = after = 0
+        for place in places:
+            if place < after:
+                continue
+            if self.form == "8-bit" and b"\r" not in self.data:
+                start = self.data.rfind(b"\n", after, place) + 1 or after
+                number += self.data.count(b"\n", end, start)
+                end = self.data.find(b"\n", place)
+                end = len(self.data) if end < 0 else end
+                after = min(end + 1, len(self.data))
+                for begin, stop, _, piece in self._pieces(start, end, number, 0 if start else self.piece):
+                    yield _line(self.data[begin:stop], self.start + begin, number, piece, self.form)
+            else:
+                yield from self._slowly_at([place, *places])
+                return
+
+    def _slowly_at(self, places: list[int]) -> Iterator[Line]:
+        ascending = iter(places)
+        place = next(ascending, None)
+        bounds = list(self._bounds())
+        for i, (start, end, number, piece) in enumerate(bounds):
+            after = bounds[i + 1][0] if i + 1 < len(bounds) else len(self.data)
+            if place is not None and place < after:
+                yield _line(self.data[start:end], self.start + start, number, piece, self.form)
+            while place is not None and place < after:
+                place = next(ascending, None)
+
     def _bounds(self) -> Iterator[tuple[int, int, int, int]]:
         start, number, piece = 0, self.number, self.piece
         for begin, after in _ends(self.data, self.form):
@@ -197,7 +227,7 @@ class Decoder:
 
     def _block(self, size: int) -> Block:
         assert self.form is not None
-        block = Block(bytes(self._kept[:size]), self._start, self._number, self._piece, self.form)
+        block = Block(bytes(memoryview(self._kept)[:size]), self._start, self._number, self._piece, self.form)
         del self._kept[:size]
         self._start += size
         ended = _count(block.data, self.form)
@@ -269,7 +299,7 @@ def _ends(data: bytes, form: Form, offset: int = 0) -> Iterator[tuple[int, int]]
 
 def _count(data: bytes, form: Form) -> int:
     """Return how many line ends there are; fast where every CR belongs to a CRLF."""
-    if form == "8-bit" and data.count(b"\r") == data.count(b"\r\n"):
+    if form == "8-bit" and (b"\r" not in data or data.count(b"\r") == data.count(b"\r\n")):
         return data.count(b"\n")
     return sum(1 for _ in _ends(data, form))
 
@@ -299,7 +329,7 @@ def _line(raw: bytes, start: int, number: int, piece: int, form: Form) -> Line:
         text = _SURROGATE.sub("\ufffd", text)
     places: list[tuple[int, int]] | None = None
     times, streams = [], []
-    if _DROPPED.search(text):
+    if "\x1b" in text or "\0" in text or "\ufeff" in text:
         text, places = _kept(text, [(i, i + 1) for i in range(len(text))])
     if (inner := json_line(text)) is not None:
         chars, time, stream = inner

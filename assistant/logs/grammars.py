@@ -7,6 +7,7 @@ line only, and its parts are bounded, so that it takes linear time.
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 __all__ = ["GRAMMARS", "LEVELS", "TEXT", "Grammar", "level_of"]
 
@@ -20,6 +21,8 @@ class Grammar:
 
     name: str
     pattern: re.Pattern[str]
+    needs: tuple[str, ...] = ()
+    """A line without any of these words is not tried; empty: any line is."""
     more: re.Pattern[str] | None = None
     """What a following line without a head of its own looks like, besides an indented one."""
     cut: re.Pattern[str] | None = None
@@ -74,6 +77,7 @@ GRAMMARS: tuple[Grammar, ...] = (
         re.compile(
             r"\[?(?P<module>NDRV|NFS|NOS)\] ?(?:\[(?P<level>ERROR|WARN|INFO|DEBUG)\] ?)?(?P<message>.*)", re.DOTALL
         ),
+        needs=("NDRV]", "NFS]", "NOS]"),
         cut=_NANO_CUT,
         wraps=True,
     ),
@@ -84,6 +88,7 @@ GRAMMARS: tuple[Grammar, ...] = (
             r" ?\[(?P<module>GE)\](?:\[\w{1,40}\])? ?(?P<message>.*)",
             re.DOTALL,
         ),
+        needs=("[GE]",),
         cut=_NANO_CUT,
         wraps=True,
         level="error",
@@ -95,6 +100,7 @@ GRAMMARS: tuple[Grammar, ...] = (
             r"[: ]{0,2}(?P<message>.*)",
             re.DOTALL,
         ),
+        needs=("REPORT_", "[ACL]"),
         cut=_NANO_CUT,
         wraps=True,
         level="error",
@@ -106,6 +112,7 @@ GRAMMARS: tuple[Grammar, ...] = (
             r"|(?P<whole>Interface of \w{1,80} return failed.*)",
             re.DOTALL,
         ),
+        needs=("[AI_NPU]", "Interface of "),
         wraps=True,
     ),
     Grammar(
@@ -116,6 +123,7 @@ GRAMMARS: tuple[Grammar, ...] = (
             r"\[(?P<file>[^\]:\n]{1,240}):(?P<line>\d{1,6})\] ?(?P<message>.*)",
             re.DOTALL,
         ),
+        needs=("):",),
         more=re.compile(r"-{4,}|(?:The function call stack|C\+\+ Call Stack|In file |# \d|[0-9]+ +# )|- [A-Z]"),
     ),
     Grammar(
@@ -126,6 +134,7 @@ GRAMMARS: tuple[Grammar, ...] = (
             r"(?:\[?(?P<tid>\d{1,10})\]?:? ?)?(?P<message>.*)",
             re.DOTALL,
         ),
+        needs=(")",),
     ),
     Grammar(
         "torch-npu",
@@ -137,6 +146,7 @@ GRAMMARS: tuple[Grammar, ...] = (
             r"|(?P<code3>ERR\d{5}) (?P<module3>[A-Z_]{2,20}) (?P<message3>.*)",
             re.DOTALL,
         ),
+        needs=("ERR", "PID:", "] "),
     ),
     Grammar(
         "cann-block",
@@ -147,6 +157,7 @@ GRAMMARS: tuple[Grammar, ...] = (
             rf"(?P<time2>{_STAMP})? ?(?P<module>[A-Z]\w{{2,80}})\((?P<code2>[EW][0-9A-Z]\d{{4}})\): ?(?P<message2>.*)",
             re.DOTALL,
         ),
+        needs=(":",),
         more=re.compile(
             r"E[1-9A-Z]\d{4} {1,8}\S|TraceBack|\[(?:FUNC|Possible Cause|Solution)\b"
             r"|(?:Possible Cause|Solution|Cause)\b ?:"
@@ -158,6 +169,7 @@ GRAMMARS: tuple[Grammar, ...] = (
         re.compile(
             r"(?P<message>(?:[+| ]{1,12}(?:Exception Group )?)?Traceback \(most recent call last\):.*)", re.DOTALL
         ),
+        needs=("Traceback (most",),
         level="error",
         traces=True,
     ),
@@ -168,6 +180,7 @@ GRAMMARS: tuple[Grammar, ...] = (
             r"\[(?P<file>[\w./-]{1,120}):(?P<line>\d{1,6})\] ?(?P<message>.*)",
             re.DOTALL,
         ),
+        needs=(" [",),
     ),
     Grammar(
         "horizon-runtime",
@@ -177,6 +190,7 @@ GRAMMARS: tuple[Grammar, ...] = (
             r"|\[(?P<module2>BPU_PLAT|HBRT|DNN|HorizonRT|UCP|VPU)\] ?(?P<message2>.*)",
             re.DOTALL,
         ),
+        needs=("][", "[BPU_PLAT]", "[HBRT]", "[DNN]", "[HorizonRT]", "[UCP]", "[VPU]"),
     ),
     Grammar(
         "horizon-build",
@@ -187,6 +201,7 @@ GRAMMARS: tuple[Grammar, ...] = (
             r"\[?(?P<module>horizon_\w{1,30}|HorizonNN|hb_\w{1,30}|hbdk[\w-]{0,20}|hmct)\]?[: ] ?(?P<message2>.*)",
             re.DOTALL,
         ),
+        needs=("line No:", "orizon", "hb_", "hbdk", "hmct"),
     ),
     Grammar(
         "rknn",
@@ -199,6 +214,7 @@ GRAMMARS: tuple[Grammar, ...] = (
             r"|--> ?(?P<message4>.*)",
             re.DOTALL,
         ),
+        needs=("RKN", "rknn", "-->", ": "),
     ),
     Grammar(
         "cambricon",
@@ -211,6 +227,7 @@ GRAMMARS: tuple[Grammar, ...] = (
             r"(?:\[(?P<file>[\w./-]{1,200}):(?P<line>\d{1,6})\] ?)?(?P<message>.*)",
             re.DOTALL,
         ),
+        needs=("[cn", "[mlu", "[magicmind", "[CN", "[ML", "[Ma", "[MA", "[mm]"),
     ),
     Grammar(
         "glog",
@@ -219,8 +236,11 @@ GRAMMARS: tuple[Grammar, ...] = (
             r"(?P<file>[\w.+/-]{1,200}):(?P<line>\d{1,6})\] ?(?P<message>.*)",
             re.DOTALL,
         ),
+        needs=("]",),
     ),
-    Grammar("nano-runtime", re.compile(rf"{_NANO}[ :] ?(?P<message>.*)", re.DOTALL), cut=_NANO_CUT, wraps=True),
+    Grammar(
+        "nano-runtime", re.compile(rf"{_NANO}[ :] ?(?P<message>.*)", re.DOTALL), needs=("]",), cut=_NANO_CUT, wraps=True
+    ),
     Grammar(
         "python-logging",
         re.compile(
@@ -228,6 +248,7 @@ GRAMMARS: tuple[Grammar, ...] = (
             r"(?P<message>.*)",
             re.DOTALL,
         ),
+        needs=(":",),
     ),
     Grammar(
         "level",
@@ -239,6 +260,7 @@ GRAMMARS: tuple[Grammar, ...] = (
 )
 
 
+@lru_cache(maxsize=256)
 def level_of(word: str) -> str:
     """Return the level that a spelling means, also one that lost its first characters; empty if none."""
     upper = word.upper()

@@ -45,6 +45,7 @@ PREFIXES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     )
 )
 
+_MONTHS = re.compile(_MONTH)
 _JSON_TEXT = re.compile(r'"(?:log|message|msg)" ?: ?"(?P<text>(?:[^"\\]++|\\.)*+)"')
 _JSON_TIME = re.compile(r'"(?:time|timestamp|@timestamp|ts)" ?: ?"(?P<text>[^"\\]{1,64})"')
 _JSON_STREAM = re.compile(r'"(?:stream|container_name|container)" ?: ?"(?P<text>[^"\\]{1,128})"')
@@ -54,6 +55,9 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
 def prefix_of(text: str, start: int) -> tuple[int, str, str]:
     """Return where the prefix that begins at `start` ends (`start` if there is none), its time and its stream."""
+    # Most lines of a log begin with a letter and have no prefix.
+    if text[start : start + 1].isalpha() and not ("| " in text[start : start + 100] or _MONTHS.match(text, start)):
+        return start, "", ""
     for _, pattern in PREFIXES:
         if found := pattern.match(text, start):
             named = found.groupdict()

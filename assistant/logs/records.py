@@ -23,6 +23,7 @@ _TRACE_END = re.compile(r"[\w.]{1,200}(?::|$)")
 _TRACE_LINK = re.compile(r"(?:During handling of the above|The above exception was the direct cause)")
 _CLOSED = re.compile(r"[^\[\]\n]{0,40}\]")
 _INDENTED = re.compile(r"[ \t]{2,}\S|\t")
+_CUTS = frozenset(grammar.cut for grammar in GRAMMARS if grammar.cut)
 _TEXT = Grammar(TEXT, re.compile(r"(?P<message>.*)", re.DOTALL))
 
 
@@ -71,6 +72,8 @@ class _Open:
 def head(text: str) -> tuple[Grammar, dict[str, str]]:
     """Return the grammar that reads the head of a line, and its fields."""
     for grammar in GRAMMARS:
+        if grammar.needs and not any(word in text for word in grammar.needs):
+            continue
         if found := grammar.pattern.match(text):
             fields: dict[str, str] = {}
             for name, value in found.groupdict().items():
@@ -92,10 +95,11 @@ class Recorder:
         """Return the records that are complete now."""
         self._seen += 1
         current = self._open.get(line.stream)
-        if current is None or not self._joins(current, line):
+        found = head(line.text)
+        if current is None or not self._joins(current, line, found):
             if current is not None:
                 current.is_closed = True
-            self._begin(line)
+            self._begin(line, *found)
         return self._ready()
 
     def pending(self) -> tuple[Record, ...]:
@@ -109,8 +113,7 @@ class Recorder:
         self._open.clear()
         return left
 
-    def _begin(self, line: Line) -> None:
-        grammar, fields = head(line.text)
+    def _begin(self, line: Line, grammar: Grammar, fields: dict[str, str]) -> None:
         message = fields.get("whole") or fields.get("message", "")
         is_trace = grammar.traces or message.startswith("Traceback (most recent call last)")
         record = _Open(grammar, fields, [message], [line], self._seen, is_trace)
@@ -131,9 +134,9 @@ class Recorder:
         del self._waiting[:done]
         return ready
 
-    def _joins(self, record: _Open, line: Line) -> bool:
+    def _joins(self, record: _Open, line: Line, found: tuple[Grammar, dict[str, str]]) -> bool:
         """Add the line to the record if it continues it."""
-        joined = self._joined(record, line)
+        joined = self._joined(record, line, *found)
         if joined is None or len(record.lines) >= LINES_MOST:
             return False
         record.parts.append(joined)
@@ -141,14 +144,13 @@ class Recorder:
         record.seen = self._seen
         return True
 
-    def _joined(self, record: _Open, line: Line) -> str | None:
+    def _joined(self, record: _Open, line: Line, grammar: Grammar, fields: dict[str, str]) -> str | None:
         """Return the text by which the line continues the record, None if it does not."""
         last = record.lines[-1]
         if line.piece:
             return line.text if line.number == last.number else None
-        if rest := _mended(record, line):
+        if rest := _mended(record, line, grammar):
             return rest
-        grammar, fields = head(line.text)
         if grammar is not _TEXT:
             return _same_head(record, grammar, fields)
         if record.grammar.wraps and last.text and _is_wrapped(record, last, line):
@@ -169,13 +171,13 @@ def records(lines: Iterable[Line]) -> Iterator[Record]:
     yield from recorder.finish()
 
 
-def _mended(record: _Open, line: Line) -> str | None:
+def _mended(record: _Open, line: Line, own: Grammar) -> str | None:
     """Read anew a head that a terminal broke in two; None if it is whole, or the two lines make no head."""
     first = record.lines[0].text
-    if len(record.lines) > 1 or not any(grammar.cut and grammar.cut.match(first[:300]) for grammar in GRAMMARS):
+    if len(record.lines) > 1 or not first.startswith("[") or not any(cut.match(first[:300]) for cut in _CUTS):
         return None
     whole, fields = head(first + line.text)
-    if not whole.wraps or (head(line.text)[0].wraps and head(line.text)[0] is whole and line.text.startswith("[")):
+    if not whole.wraps or (own is whole and line.text.startswith("[")):
         return None
     record.grammar, record.fields = whole, fields
     record.parts = []

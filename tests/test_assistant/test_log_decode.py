@@ -224,3 +224,25 @@ def test_empty_lines_keep_their_numbers() -> None:
     ]
     assert list(lines(b"")) == []
     assert re.sub(r"\D", "", "".join(line.text for line in lines(b"1\r2\r3"))) == "123"
+
+
+@settings(deadline=None)
+@given(
+    data=st.lists(st.sampled_from([b"a", b"\n", b"bc", b" "]), min_size=1, max_size=60).map(b"".join),
+    places=st.sets(st.integers(0, 100)),
+    end=st.sampled_from([b"\n", b"\r\n"]),
+)
+def test_block_gives_the_lines_at_places(data: bytes, places: set[int], end: bytes) -> None:
+    decoder = Decoder()
+    data = data.replace(b"\n", end)
+    for block in decoder.feed(data) + decoder.finish():
+        hits = sorted(place for place in places if place < len(block.data))
+        every = list(block.lines())
+        after = [line.start for line in every[1:]] + [block.start + len(block.data)]
+        wanted = [
+            line
+            for line, stop in zip(every, after, strict=True)
+            if any(line.start <= hit + block.start < stop for hit in hits)
+        ]
+
+        assert list(block.at(hits)) == wanted
