@@ -84,7 +84,7 @@ GRAMMARS: tuple[Grammar, ...] = (
     Grammar(
         "nano-ge",
         re.compile(
-            rf"(?:{_NANO} ?:? ?)?(?:E?rror|E)?No:(?P<code>-?\d{{1,10}})\((?:GE_ERRORNO_STR|\w{{0,60}})\)?"
+            rf"(?:{_NANO} ?:? ?)?(?:Error|rror|ror|or|r)?No:(?P<code>-?\d{{1,10}})\((?:GE_ERRORNO_STR|\w{{0,60}})\)?"
             r" ?\[(?P<module>GE)\](?:\[\w{1,40}\])? ?(?P<message>.*)",
             re.DOTALL,
         ),
