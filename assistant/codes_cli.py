@@ -1,6 +1,6 @@
 """What `asknpu code` prints: every meaning of a code, by platform."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from assistant.errors import EXIT_NEGATIVE, EXIT_OK, BadInput
@@ -24,8 +24,9 @@ def codes(given: Sequence[str], *, platform: str | None, as_json: bool, lang: "L
 
     if not given:
         raise BadInput("give a code, for example: asknpu code 507899 0x7BFCB EE1001")
-    names = {*table().platforms, *table().groups}
-    if platform is not None and platform not in names:
+    tables = table().platforms
+    names = {*tables, *(group for one in tables.values() for group in one.groups)}
+    if platform is not None and platform.casefold() not in names:
         raise BadInput(f"--platform {platform}: unknown; choose one of {', '.join(sorted(names))}")
     found = {spelling: lookup(spelling, platform) for spelling in given}
     code = EXIT_OK if all(found.values()) else EXIT_NEGATIVE
@@ -34,10 +35,11 @@ def codes(given: Sequence[str], *, platform: str | None, as_json: bool, lang: "L
             {"spelling": spelling, "meanings": [_json(m) for m in meanings]} for spelling, meanings in found.items()
         ]
         return render.json_text({"schema": render.SCHEMA, "codes": rows}), code
-    return "\n\n".join(_text(spelling, meanings, lang) for spelling, meanings in found.items()), code
+    titles = {name: one.title_zh if lang == "zh" else one.title_en for name, one in tables.items()}
+    return "\n\n".join(_text(spelling, meanings, titles, lang) for spelling, meanings in found.items()), code
 
 
-def _text(spelling: str, meanings: "Sequence[Meaning]", lang: "Lang") -> str:
+def _text(spelling: str, meanings: "Sequence[Meaning]", titles: Mapping[str, str], lang: "Lang") -> str:
     from assistant.plain import printable
     from assistant.texts import texts
 
@@ -48,7 +50,7 @@ def _text(spelling: str, meanings: "Sequence[Meaning]", lang: "Lang") -> str:
     for meaning in meanings:
         told = meaning.meaning_zh if lang == "zh" else meaning.meaning_en
         name = f" {meaning.name}" if meaning.name else ""
-        lines.append(f"  {meaning.platform} {meaning.code}{name}: {told}")
+        lines.append(f"  {titles[meaning.platform]} · {meaning.code}{name}: {told}")
         if meaning.cause_hint:
             lines.append(f"    {say['code_hint']}: {meaning.cause_hint}")
         entry = f" · asknpu show {meaning.entry}" if meaning.entry else ""

@@ -1,5 +1,6 @@
 """Codes: every spelling is one key, several platforms are all shown, and ordinary numbers are no codes."""
 
+import json
 import re
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from assistant.logs import table as tables
 from assistant.logs.codes import find_codes, lookup
 from assistant.logs.spelling import normalise
 from assistant.logs.types import CERTAINTIES, Meaning
-from tests.conftest import ROOT
+from tests.conftest import ROOT, run_cli
 
 TABLES = sorted((ROOT / "corpus" / "codes").glob("*.tsv"))
 ROWS = [meaning for meanings in tables.table().meanings.values() for meaning in meanings]
@@ -406,3 +407,31 @@ def test_a_corpus_without_codes_knows_none(tmp_path: Path, monkeypatch: pytest.M
 
     assert lookup("507899") == ()
     assert find_codes("ret = [507899]")[0].code == "507899"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("507899",), 0, b"507899"),
+        (("0x7BFFB", "507018"), 0, b"507899"),
+        (("ret = [145001]", "--platform", "nano"), 0, b"145001"),
+        (("123456789",), 1, b"not a known code"),
+        (("507899", "123456789"), 1, b"not a known code"),
+        ((), 2, b"give a code"),
+        (("1", "--platform", "tpu"), 2, b"--platform tpu: unknown; choose one of"),
+    ],
+)
+def test_the_command_says_what_codes_mean(tmp_path: Path, arguments: tuple[str, ...], code: int, said: bytes) -> None:
+    done = run_cli("code", *arguments, "--lang", "en", home=tmp_path)
+
+    assert done.returncode == code
+    assert said in done.stdout + done.stderr
+
+
+def test_the_command_gives_json_for_every_platform_that_uses_a_code(tmp_path: Path) -> None:
+    data = json.loads(run_cli("code", "507899", "\x1b[31m1", "--json", home=tmp_path).stdout)
+    first = data["codes"][0]
+
+    assert data["schema"] == 1 and first["spelling"] == "507899"
+    assert all({"platform", "code", "meaning", "source", "certainty"} <= set(m) for m in first["meanings"])
+    assert {m["platform"] for m in first["meanings"]} == {m.platform for m in lookup("507899")}
