@@ -138,7 +138,7 @@ def _make(
     computed: Computed | None = None,
 ) -> Answer:
     checks = run_checks(searcher, entries)
-    has_failed = any(check.outcome.status == "fail" for check in checks)
+    has_failed = _has_failed(checks)
     is_computed = computed is not None and any(outcome.status == "done" for outcome in computed.outcomes)
     return Answer(
         question=found.question,
@@ -162,7 +162,11 @@ def _make(
 
 def is_refuted(answer: Answer) -> bool:
     """Return whether a calculation of the answer's entries gives something else than they say."""
-    return any(check.outcome.status == "fail" for check in answer.checks)
+    return _has_failed(answer.checks)
+
+
+def _has_failed(checks: tuple[EntryCheck, ...]) -> bool:
+    return any(check.outcome.status == "fail" for check in checks)
 
 
 def run_checks(searcher: Searcher, entries: tuple[AnswerEntry, ...]) -> tuple[EntryCheck, ...]:

@@ -23,7 +23,7 @@ def codes(given: Sequence[str], *, platform: str | None, as_json: bool, lang: "L
     from assistant.logs.table import table
 
     if not given:
-        raise BadInput("give a code, for example: asknpu code 507899 0x7BFCB EE1001")
+        raise BadInput("give a code, for example: asknpu code 507899 0x7BFFB EE1001")
     tables = table().platforms
     names = {*tables, *(group for one in tables.values() for group in one.groups)}
     if platform is not None and platform.casefold() not in names:

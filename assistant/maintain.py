@@ -4,6 +4,7 @@ import hashlib
 import sys
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TypedDict
 
 from assistant import paths
@@ -33,7 +34,32 @@ def update(*, encoder: str | None, rebuild: bool, ship: bool, narrate: Callable[
     """
     started = time.perf_counter()
     source = corpus.read(paths.corpus_root())
-    directory = paths.index_directory()
+    report, spec = _updated(source, paths.index_directory(), encoder, rebuild=rebuild, ship=ship, narrate=narrate)
+    # The table of checks is searched, too, always with the encoders that come with the program.
+    from assistant.checks.documents import as_corpus
+
+    checks, place = as_corpus(source.resources), paths.check_index_directory()
+    _updated(checks, place, DEFAULT_ENCODER, rebuild=rebuild, ship=ship, narrate=narrate)
+    return {
+        "changed": report.changed,
+        "entries": report.entries,
+        "passages": report.passages,
+        "embedded": dict(report.embedded),
+        "encoder": spec,
+        "seconds": round(time.perf_counter() - started, 3),
+    }
+
+
+def _updated(
+    source: corpus.Corpus,
+    directory: Path,
+    encoder: str | None,
+    *,
+    rebuild: bool,
+    ship: bool,
+    narrate: Callable[[str], None],
+) -> tuple[build.Report, str]:
+    """Bring one index up to date; return what was done and the spec of its dense encoder (None: the index's own)."""
     if rebuild and directory.is_dir():
         # Also those that other versions of the program left behind.
         for path in directory.glob("kb-*.sqlite*"):
@@ -47,32 +73,7 @@ def update(*, encoder: str | None, rebuild: bool, ship: bool, narrate: Callable[
         if ship:
             for path in build.ship(source, store, sources):
                 narrate(f"wrote {path}")
-    _update_checks(source, narrate, ship=ship, rebuild=rebuild)
-    return {
-        "changed": report.changed,
-        "entries": report.entries,
-        "passages": report.passages,
-        "embedded": dict(report.embedded),
-        "encoder": spec,
-        "seconds": round(time.perf_counter() - started, 3),
-    }
-
-
-def _update_checks(source: corpus.Corpus, narrate: Callable[[str], None], *, ship: bool, rebuild: bool) -> None:
-    """Bring the index of the table of checks up to date; it always uses the encoders that come with the program."""
-    from assistant.checks.documents import as_corpus
-
-    directory = paths.check_index_directory()
-    if rebuild:
-        for path in directory.glob("kb-*.sqlite*"):
-            path.unlink(missing_ok=True)
-    checks = as_corpus(source.resources)
-    with Store(directory) as store:
-        sources = encoders(DEFAULT_ENCODER, threads=encode.cores())
-        build.update(checks, store, sources, may_embed=True, progress=_progress(narrate))
-        if ship:
-            for path in build.ship(checks, store, sources):
-                narrate(f"wrote {path}")
+    return report, spec
 
 
 def _progress(narrate: Callable[[str], None]) -> Callable[[str, int, int], None]:

@@ -23,7 +23,8 @@ MIN_ASKS = 4
 
 _HEADING = re.compile(r"(?P<title>.+?)\s*\{#(?P<id>[a-z0-9]+(?:-[a-z0-9]+)*)\}$")
 
-_CHECK_FENCE = re.compile(r"^```toml check[ \t]*\n.*?^```[ \t]*\n?", re.MULTILINE | re.DOTALL)
+CHECK_FENCE = re.compile(r"^```toml check[ \t]*\n(.*?)^```[ \t]*$\n?", re.MULTILINE | re.DOTALL)
+"""A `toml check` fence; its group is the text between the fence lines, which is opaque here."""
 
 
 def parse_file(path: str, data: bytes) -> tuple[Entry, ...]:
@@ -84,7 +85,7 @@ def blocks(entry: Entry) -> tuple[Block, ...]:
 
 def without_checks(markdown: str) -> str:
     """Return an answer without its `toml check` fences."""
-    return _CHECK_FENCE.sub("", markdown).strip()
+    return CHECK_FENCE.sub("", markdown).strip()
 
 
 def split_row(row: str) -> list[str]:

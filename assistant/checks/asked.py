@@ -1,8 +1,7 @@
 """The calculation that a question asks for, found only where the question has quantities: others load none of it."""
 
-import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from assistant.types import Computed
@@ -10,13 +9,6 @@ if TYPE_CHECKING:
     from kb.types import Lang
 
 __all__ = ["computing"]
-
-#: Digits and words for numbers in either language; a text without any has nothing to compute with.
-_NUMERIC: Final = re.compile(
-    r"[0-9０-９〇零一二三四五六七八九十百千万亿两双半壹贰叁]|\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|"
-    r"twelve|twenty|thirty|forty|fifty|hundred|thousand|million|billion|half|dozen|twice)\b|\.(?:npy|bin)\b",
-    re.IGNORECASE,
-)
 
 
 def computing(open_searcher: "Callable[[], Searcher]") -> "Callable[[str, Lang], Computed | None]":
@@ -28,8 +20,6 @@ def computing(open_searcher: "Callable[[], Searcher]") -> "Callable[[str, Lang],
     opened: list[Searcher] = []
 
     def compute(question: str, lang: "Lang") -> "Computed | None":
-        if not _NUMERIC.search(question):
-            return None
         from assistant.checks.quantities import scan
         from assistant.checks.read import READ_MOST
 

@@ -8,7 +8,6 @@ relative = 0                the same in units of |expected|; a value passes if e
 """
 
 import math
-import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,11 +18,11 @@ from assistant.checks.run import LIMIT_SECONDS, run_check
 from assistant.checks.table import CHECKS
 from assistant.checks.types import Check, Outcome, Value
 from assistant.errors import BadInput
+from kb.parse import CHECK_FENCE
 from kb.types import Entry
 
 __all__ = ["Fence", "fences", "run_fence"]
 
-_FENCE: Final = re.compile(r"^```toml check[ \t]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
 _OWN: Final = frozenset({"check", "expect", "tolerance", "relative"})
 #: Longest text of one block.
 MAX_FENCE: Final = 20_000
@@ -46,7 +45,7 @@ def fences(entry: Entry) -> tuple[Fence, ...]:
     """Return the check blocks of an entry, in order."""
     return tuple(
         Fence(entry.id, match[1], entry.span.file, entry.span.start + len(entry.text[: match.start()].encode()))
-        for match in _FENCE.finditer(entry.text)
+        for match in CHECK_FENCE.finditer(entry.text)
     )
 
 
