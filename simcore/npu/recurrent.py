@@ -13,6 +13,7 @@ import numpy as np
 from simcore.errors import UnsupportedOp
 from simcore.graph import Node, Tensor, described
 from simcore.npu.calibrated import Ranges, quantization
+from simcore.ops.recurrent import DIRECTIONS
 from simcore.precision import Half, Quantized
 from simcore.recurrent import Weights, weights
 from simcore.recurrent_quantized import Quantization, run_quantized_gru, run_quantized_lstm
@@ -21,8 +22,6 @@ __all__ = ["quantized_layer"]
 
 Call = Callable[..., Any]
 
-#: Directions by the ONNX attribute: whether each runs from the end.
-_ORDERS: Final = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}
 #: The activations that are computed, per direction.
 _ACTIVATIONS: Final = {"LSTM": ("Sigmoid", "Tanh", "Tanh"), "GRU": ("Sigmoid", "Tanh")}
 
@@ -45,7 +44,7 @@ def quantized_layer(call: Call, node: Node, rule: Quantized, ranges: Ranges) -> 
     if node.op_type == "GRU":
         optional.pop("P", None)
     extra = [name for name in ("clip", "input_forget") if attributes.get(name)]
-    directions = _ORDERS.get(str(attributes.get("direction", "forward")), (False,))
+    directions = DIRECTIONS.get(str(attributes.get("direction", "forward")), (False,))
     named = attributes.get("activations")
     if isinstance(named, tuple) and named and named != _ACTIVATIONS[node.op_type] * len(directions):
         extra.insert(0, "activations")

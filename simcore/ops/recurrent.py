@@ -13,8 +13,8 @@ Axes: T time, B batch, I inputs, H hidden, D directions. Accumulators have the t
 Source: ONNX operator specification.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from simcore.ops.recurrent_activation import Activation, activation_functions
 from simcore.ops.widen import Array, float32_inside
 
 __all__ = [
+    "DIRECTIONS",
     "Direction",
     "Step",
     "StepOf",
@@ -36,6 +37,12 @@ __all__ = [
 ]
 
 Direction = Literal["forward", "reverse", "bidirectional"]
+#: Of every direction attribute: for each direction of the weights whether it runs from the end. Source: ONNX LSTM.
+DIRECTIONS: Final[Mapping[str, tuple[bool, ...]]] = {
+    "forward": (False,),
+    "reverse": (True,),
+    "bidirectional": (False, True),
+}
 #: Arrays [D, B, H]: (h,) or (h, c).
 State = tuple[Array, ...]
 #: Projected input of one moment [D, B, gates * H] and the state -> the next state.
@@ -290,9 +297,8 @@ def over_directions(
     Raises:
         BadArgument: the number of directions or an initial state does not fit.
     """
-    orders = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}
     directions, batch, size = sizes
-    if direction not in orders or len(orders[direction]) != directions:
+    if direction not in DIRECTIONS or len(DIRECTIONS[direction]) != directions:
         raise BadArgument(
             f"{op}: direction {direction!r} with weights for {directions} directions; "
             "use forward or reverse with 1, bidirectional with 2"
@@ -309,7 +315,7 @@ def over_directions(
     for ds in groups:
         projected, step = step_of(ds)
         state = tuple(start[ds] for start in starts)
-        y, final = _scan(step, projected, state, sequence_lens, orders[direction][ds])
+        y, final = _scan(step, projected, state, sequence_lens, DIRECTIONS[direction][ds])
         outputs.append(y)
         finals.append(final)
     y = _joined(outputs, 1)

@@ -15,6 +15,7 @@ from typing import Final
 import numpy as np
 
 from simcore.graph import Attribute, Tensor
+from simcore.ops.recurrent import DIRECTIONS
 from simcore.ops.recurrent_activation import activation_functions
 from simcore.rewrite.rule import EXACT, ROUNDING, Declined, Rule, Site
 
@@ -105,9 +106,7 @@ def _layer(site: Site) -> _Layer:
     batch_first = site.attribute("layout", 0)
     first, second = site.size(x, 0), site.size(x, 1)
     moments, batch = (second, first) if batch_first else (first, second)
-    backward = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}[
-        site.attribute("direction", "forward")
-    ]
+    backward = DIRECTIONS[site.attribute("direction", "forward")]
     hidden = site.size(site.input(2), 2)
     if not moments:
         raise Declined("no moments")
