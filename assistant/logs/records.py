@@ -11,14 +11,15 @@ from dataclasses import dataclass, field
 from assistant.logs.decode import Line
 from assistant.logs.grammars import GRAMMARS, TEXT, Grammar, level_of
 
-__all__ = ["IDLE_MOST", "LINES_MOST", "Record", "Recorder", "head", "records"]
+__all__ = ["IDLE_MOST", "LINES_MOST", "WIDTHS", "Record", "Recorder", "head", "records"]
 
 #: A record holds at most so many lines; what follows begins another.
 LINES_MOST = 400
 #: A record ends when so many lines of other streams have come since its last.
 IDLE_MOST = 64
 
-_WIDTHS = frozenset({80, 100, 120, 128, 132, 160})
+#: Columns of the terminals that break long lines.
+WIDTHS = frozenset({80, 100, 120, 128, 132, 160})
 _TRACE_END = re.compile(r"[\w.]{1,200}(?::|$)")
 _TRACE_LINK = re.compile(r"(?:During handling of the above|The above exception was the direct cause)")
 _CLOSED = re.compile(r"[^\[\]\n]{0,40}\]")
@@ -201,7 +202,7 @@ def _is_wrapped(record: _Open, last: Line, line: Line) -> bool:
     """Whether a terminal broke the record's last line: its width is a terminal's, or a bracket is closed only here."""
     if not line.text or _INDENTED.match(line.text):
         return False
-    if len(last.text) in _WIDTHS:
+    if len(last.text) in WIDTHS:
         return True
     text = "".join(record.parts[-1:])
     return text.rfind("[") > text.rfind("]") and _CLOSED.match(line.text) is not None
