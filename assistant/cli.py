@@ -414,6 +414,42 @@ def fix(
 
 
 @cli.command()
+@click.argument("paths", metavar="FILE...", nargs=-1)
+@click.option("--follow", "-f", "following", is_flag=True, help="Go on reading a growing file or serial device.")
+@click.option("--from-end", is_flag=True, help="With --follow: skip what is there already.")
+@click.option(
+    "--redact", is_flag=True, help="Replace addresses, paths, users, hosts, serials and tokens in the output."
+)
+@click.option("--verbose", "-v", is_flag=True, help="Also offsets, sources, codes, consequences, all unknown lines.")
+@_json
+@_lang
+def diagnose(
+    paths: tuple[str, ...],
+    following: bool,
+    from_end: bool,
+    redact: bool,
+    verbose: bool,
+    as_json: bool,
+    lang: "Lang | None",
+) -> int:
+    """Find the root cause in logs: files, .gz, archives, directories of one incident, or '-' for standard input."""
+    from assistant import diagnose_cli, render
+
+    tongue = lang or render.default_language()
+    if following:
+        if len(paths) != 1:
+            raise BadInput("--follow takes one file, device or '-'")
+        return diagnose_cli.follow(
+            paths[0], lang=tongue, as_json=as_json, verbose=verbose, redact=redact, from_end=from_end
+        )
+    text, code = diagnose_cli.diagnose(
+        paths, lang=tongue, as_json=as_json, verbose=verbose, redact=redact, open_session=_open_session
+    )
+    click.echo(text)
+    return code
+
+
+@cli.command()
 @click.argument("given", metavar="CODE...", nargs=-1)
 @click.option("--platform", metavar="NAME", help="Only this table or family: nano, ascend, horizon ...")
 @_json

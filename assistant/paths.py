@@ -3,11 +3,13 @@
 import os
 from pathlib import Path
 
+_SHIPPED = Path(__file__).resolve().parent.parent / "corpus"
+
 
 def corpus_root() -> Path:
     """Return the corpus directory: `ASKNPU_CORPUS`, or the one installed beside this package."""
     chosen = os.environ.get("ASKNPU_CORPUS")
-    return Path(chosen) if chosen else Path(__file__).resolve().parent.parent / "corpus"
+    return Path(chosen) if chosen else _SHIPPED
 
 
 def home() -> Path:

@@ -25,9 +25,12 @@ __all__ = ["Diagnoser", "diagnose"]
 #: Words beside which logs print codes.
 CODE_WORDS = (
     "rrorNo", "error code", "Error code", "errorCode", "error_code", "errcode", "errCode", "ErrCode", "retCode",
-    "RetCode", "ret[", "ret =", "ret=", "ret:", "ret(", "ret ", "Ret [", "Ret ->", "errNo", "return[", "return code", "result[",
-    "InnerCode", "error no", "errno", "ERR0", "错误码", "返回码", "返回值",
+    "RetCode", "ret[", "ret =", "ret=", "ret:", "ret(", "ret ", "Ret [", "Ret ->", "errNo", "return[", "return code",
+    "result[", "InnerCode", "error no", "errno", "ERR0", "错误码", "返回码", "返回值",
 )  # fmt: skip
+
+#: So many lines with each of these words are read for their codes.
+CODE_LINES_MOST = 8
 
 _SURE = {"documented": 0.95, "confirmed": 0.9, "inferred": 0.7}
 _SHARED = 0.1
@@ -93,12 +96,14 @@ class Diagnoser:
         """
         self._wanted = _wanted(rules() if given is None else given)
         self._store = Store()
-        self._logs: list[tuple[Decoder, Scanner]] = []
+        self._logs: dict[int, tuple[Decoder, Scanner]] = {}
+        self._count = 0
 
     def add(self) -> int:
         """Begin another log and return its number."""
-        log = len(self._logs)
-        self._logs.append((Decoder(), Scanner(log, self._wanted.keywords, self._store)))
+        log = self._count
+        self._count += 1
+        self._logs[log] = (Decoder(), Scanner(log, self._wanted.keywords, self._store))
         return log
 
     def feed(self, log: int, data: bytes) -> None:
@@ -107,10 +112,27 @@ class Diagnoser:
         for block in decoder.feed(data):
             scanner.scan(block)
 
+    def end(self, log: int) -> None:
+        """Say that no more bytes of a log come; what it showed is kept."""
+        decoder, scanner = self._logs.pop(log)
+        for block in decoder.finish():
+            scanner.scan(block)
+        scanner.finish()
+
+    @property
+    def matched_lines(self) -> int:
+        """Lines so far in which something was found; a diagnosis can only change when it grows, or `pending_bytes`."""
+        return self._store.matched_lines
+
+    @property
+    def pending_bytes(self) -> int:
+        """Bytes of lines that have not ended yet."""
+        return sum(decoder.pending for decoder, _ in self._logs.values())
+
     def diagnosis(self) -> Diagnosis:
         """Return what the logs show so far, lines that are not ended yet included."""
         store = self._store.copy()
-        for decoder, scanner in self._logs:
+        for decoder, scanner in self._logs.values():
             twin = scanner.copy(store)
             for block in copy.deepcopy(decoder).finish():
                 twin.scan(block)
@@ -157,17 +179,17 @@ def _diagnosis(wanted: _Wanted, store: Store) -> Diagnosis:
     for rule in wanted.rules:
         if all(any(wanted.numbers[text] in store.hits for text in one.anchors()) for one in rule.all):
             found += matches(rule, facts_of)
-    findings = _ranked(found)
     met = {match.rule.id: match.rule for match in found}.values()
     known = [fact for rule in met for condition in (*rule.all, *rule.any) for fact in facts_of(condition)]
     unknown = unknown_lines(store, known)
+    findings = _ranked(found, _written(known))
     verdict: Verdict = "clean"
     if any(finding.primary for finding in findings):
         verdict = "cause"
     elif unknown or any(finding.role == "symptom" for finding in findings):
         verdict = "undecided"
     told = {fact.place for fact in known}
-    coded = [fact for hit in hits_of(store, wanted.code_numbers) for fact in facts(hit)]
+    coded = [fact for hit in hits_of(store, wanted.code_numbers, CODE_LINES_MOST) for fact in facts(hit)]
     platforms = _platforms(found, coded + known)
     return Diagnosis(
         verdict=verdict,
@@ -181,14 +203,19 @@ def _diagnosis(wanted: _Wanted, store: Store) -> Diagnosis:
     )
 
 
-def _ranked(found: list[Match]) -> tuple[Finding, ...]:
-    """Return the matches as findings, answers first."""
+def _ranked(found: list[Match], written: frozenset[str]) -> tuple[Finding, ...]:
+    """Return the matches as findings, answers first.
+
+    Args:
+        found: the matches.
+        written: the platforms whose software wrote the lines.
+    """
     order = sorted(found, key=_beginning(found))
     explained: dict[int, list[str]] = {i: [] for i in range(len(order))}
     explains: dict[int, list[str]] = {i: [] for i in range(len(order))}
     for i, one in enumerate(order):
         for j, other in enumerate(order):
-            if i != j and _explains(one, other):
+            if i != j and (_explains(one, other) or _is_at_home(one, other, written)):
                 explained[j].append(one.rule.id)
                 explains[i].append(other.rule.id)
     primary: list[int] = []
@@ -253,6 +280,13 @@ def _explains(one: Match, other: Match) -> bool:
     return others < places
 
 
+def _is_at_home(one: Match, other: Match, written: frozenset[str]) -> bool:
+    """Return whether two rules read the same lines, and only the first is for the platform that wrote them."""
+    if one.rule.platform not in written or other.rule.platform in written or one.rule.role == "benign":
+        return False
+    return bool({fact.place for fact in one.facts} & {fact.place for fact in other.facts})
+
+
 def _finding(match: Match, primary: bool, ties: int, explains: list[str], explained: list[str]) -> Finding:
     rule, captures = match.rule, dict(match.captures)
 
@@ -284,8 +318,18 @@ def _finding(match: Match, primary: bool, ties: int, explains: list[str], explai
 def _platforms(found: list[Match], lines: list[Fact]) -> frozenset[str]:
     """Return the platforms in evidence: those of the rules met, else those whose software wrote the lines."""
     named = {match.rule.platform for match in found if match.rule.role != "benign"}
-    written = {_PLATFORMS[name] for fact in lines if (name := fact.grammar.partition("-")[0]) in _PLATFORMS}
-    return frozenset(named | written)
+    return _written(lines) | named
+
+
+def _written(lines: Iterable[Fact]) -> frozenset[str]:
+    """Return the platforms whose software wrote the lines, as their heads say."""
+    named = ((fact.grammar.partition("-")[0], fact) for fact in lines)
+    # The head of a CANN line that lost its front looks like one of the Nano runtime, but names a C++ file.
+    return frozenset(
+        _PLATFORMS[name]
+        for name, fact in named
+        if name in _PLATFORMS and (name != "nano" or fact.file[-2:] in (".c", ""))
+    )
 
 
 def _codes(lines: list[Fact], platforms: frozenset[str]) -> tuple[CodeLine, ...]:

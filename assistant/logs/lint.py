@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from assistant.logs.decode import Block
@@ -33,13 +33,21 @@ def form_problems(rules: Sequence[Rule], entries: frozenset[str] | None = None) 
 
 
 def _form(rule: Rule, roles: Mapping[str, str], entries: frozenset[str] | None) -> Iterator[str]:
-    if not rule.all and not rule.any:
-        yield "no condition in 'all' or 'any'"
     for name, samples in (("positive", rule.positive), ("negative", rule.negative)):
         if len(samples) < SAMPLES_LEAST:
             yield f"untested: {len(samples)} {name} samples, expected at least {SAMPLES_LEAST}"
         if len({sample.strip() for sample in samples}) < len(samples):
             yield f"two {name} samples are the same"
+    yield from _text_form(rule)
+    for other in rule.explains:
+        if other not in roles:
+            yield f"explains {other!r}, which does not exist"
+    if entries is not None and rule.entry and rule.entry not in entries:
+        yield f"the entry {rule.entry!r} does not exist"
+    yield from _condition_form(rule)
+
+
+def _text_form(rule: Rule) -> Iterator[str]:
     if len(rule.steps_zh) != len(rule.steps_en) or len(rule.needs_zh) != len(rule.needs_en):
         yield "steps or needs differ in number between the languages"
     if rule.role == "cause" and not rule.steps_en:
@@ -53,11 +61,11 @@ def _form(rule: Rule, roles: Mapping[str, str], entries: frozenset[str] | None) 
         for name in _NAMES.findall(text):
             if name not in captured:
                 yield f"{{{name}}} is not captured by any condition"
-    for other in rule.explains:
-        if other not in roles:
-            yield f"explains {other!r}, which does not exist"
-    if entries is not None and rule.entry and rule.entry not in entries:
-        yield f"the entry {rule.entry!r} does not exist"
+
+
+def _condition_form(rule: Rule) -> Iterator[str]:
+    if not rule.all and not rule.any:
+        yield "no condition in 'all' or 'any'"
     conditions = [*rule.all, *rule.any, *rule.none]
     if len(set(conditions)) < len(conditions):
         yield "a condition is there twice"
@@ -114,33 +122,27 @@ def mutation_problems(rule: Rule) -> list[str]:
 
 def mutants(rule: Rule) -> Iterator[tuple[str, Rule]]:
     """Return the rule with one part dropped, for each part."""
-    for i in range(len(rule.all)):
-        if len(rule.all) > 1 or rule.any:
-            yield f"all[{i}]", replace(rule, all=rule.all[:i] + rule.all[i + 1 :])
-    for i in range(len(rule.any)):
-        if len(rule.any) > 1 or rule.all:
-            yield f"any[{i}]", replace(rule, any=rule.any[:i] + rule.any[i + 1 :])
-    if rule.any and rule.all and len(rule.any) > 1:
+    for name, conditions, needs_company in (
+        ("all", rule.all, not rule.any), ("any", rule.any, not rule.all), ("none", rule.none, False)
+    ):  # fmt: skip
+        for i, condition in enumerate(conditions):
+            # The only condition of a rule cannot be dropped: nothing would be left to look for.
+            if len(conditions) > 1 or not needs_company:
+                yield f"{name}[{i}]", _with(rule, name, conditions[:i] + conditions[i + 1 :])
+            for what, less in _weakened(condition):
+                yield f"{what} of {name}[{i}]", _with(rule, name, (*conditions[:i], less, *conditions[i + 1 :]))
+    if rule.all and len(rule.any) > 1:
         yield "any", replace(rule, any=())
-    for i in range(len(rule.none)):
-        yield f"none[{i}]", replace(rule, none=rule.none[:i] + rule.none[i + 1 :])
     if rule.order:
         yield "order", replace(rule, order=False)
     if rule.window != WINDOW:
         yield "window", replace(rule, window=1 << 40)
-    for i, condition in enumerate(rule.all):
-        for what, less in _weakened(condition):
-            yield f"{what} of all[{i}]", replace(rule, all=_replaced(rule.all, i, less))
-    for i, condition in enumerate(rule.any):
-        for what, less in _weakened(condition):
-            yield f"{what} of any[{i}]", replace(rule, any=_replaced(rule.any, i, less))
-    for i, condition in enumerate(rule.none):
-        for what, less in _weakened(condition):
-            yield f"{what} of none[{i}]", replace(rule, none=_replaced(rule.none, i, less))
 
 
-def _replaced(conditions: tuple[Condition, ...], place: int, one: Condition) -> tuple[Condition, ...]:
-    return (*conditions[:place], one, *conditions[place + 1 :])
+def _with(rule: Rule, name: str, conditions: tuple[Condition, ...]) -> Rule:
+    if name == "all":
+        return replace(rule, all=conditions)
+    return replace(rule, any=conditions) if name == "any" else replace(rule, none=conditions)
 
 
 def _weakened(condition: Condition) -> Iterator[tuple[str, Condition]]:
@@ -182,5 +184,7 @@ def _all_facts(sample: str) -> list[Fact]:
 
 
 def _fires(rule: Rule, lines: Sequence[Fact]) -> bool:
-    facts_of: Callable[[Condition], list[Fact]] = lambda condition: [f for f in lines if fits(condition, f) is not None]
+    def facts_of(condition: Condition) -> list[Fact]:
+        return [fact for fact in lines if fits(condition, fact) is not None]
+
     return bool(matches(rule, facts_of))

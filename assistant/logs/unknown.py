@@ -11,7 +11,7 @@ __all__ = ["ALARMS", "looks_bad", "template", "unknown_lines"]
 
 #: Words that make a line suspicious; whether it is, `looks_bad` decides.
 ALARMS = (
-    "ERROR", "Error", "error", "RROR]", "FATAL", "Fatal", "fatal", "CRITICAL", "fail", "Fail", "FAIL", "Traceback",
+    "ERROR", "Error", "error", "FATAL", "Fatal", "fatal", "CRITICAL", "fail", "Fail", "FAIL", "Traceback",
     "xception", "EXCEPTION", "panic", "abort", "Abort", "timed out", "timeout", "Timeout", "time out", "denied",
     "refused",
     "cannot ", "Cannot ", "can't ", "unable to", "Unable to", "not found", "No such", "invalid", "Invalid", "illegal",
