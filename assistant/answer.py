@@ -1,14 +1,18 @@
 """Answer a question from the corpus, or abstain.
 
-Steps: reduce a pasted question to its words -> search -> unknown identifiers forbid an answer; a name missing from a
-complete list is answered by that list; else the calibrated confidence decides -> pick entries and their best parts ->
-run their check blocks. A calculation that the question asks for is done in any case, and is an answer by itself.
+Steps: reduce a pasted question to its words -> codes and log lines in it -> search -> unknown identifiers forbid an
+answer; a name missing from a complete list is answered by that list; else the calibrated confidence decides -> pick
+entries and their best parts -> run their check blocks. A calculation that the question asks for is done in any case, and
+is an answer by itself; so are the meaning of a known error code and the cause that pasted log lines show, which puts its
+entry first.
 """
 
 from collections.abc import Callable
 
 from assistant.checks.proof import outcomes
 from assistant.errors import BadInput
+from assistant.logs.spelling import normalise
+from assistant.logs.types import Brought
 from assistant.types import Answer, AnswerEntry, Computed, EntryCheck, Piece
 from kb import paste, terms
 from kb.focus import focus
@@ -24,6 +28,9 @@ _RELATED_SHARE = 0.45
 
 Compute = Callable[[str, Lang], Computed | None]
 """(question, language) -> the calculation that the question asks for."""
+Bring = Callable[[str, frozenset[str]], Brought]
+"""(question, platforms) -> the codes and log lines in it, and what they mean."""
+_NOTHING = Brought((), None)
 
 
 def answer(
@@ -34,6 +41,7 @@ def answer(
     platform: str | None = None,
     limit: int = 1,
     compute: Compute | None = None,
+    bring: Bring | None = None,
 ) -> Answer:
     """Return the answer to a question.
 
@@ -44,6 +52,7 @@ def answer(
         platform: only entries of this platform.
         limit: number of entries to answer with.
         compute: finds and runs the calculation that a question asks for; None computes nothing.
+        bring: finds the codes and log lines of a question; None looks for none.
 
     Raises:
         BadInput: the question has no letter or digit, or the platform is unknown.
@@ -54,17 +63,25 @@ def answer(
     is_confident = found.confidence >= found.threshold
     is_blocked = any(item.blocking for item in found.unknown)
     computed = compute(text, found.lang) if compute else None
+    named = frozenset([platform]) if platform else searcher.platforms_named(text)
+    brings = bring(question, named) if bring else _NOTHING
     lists = _lists(searcher, found, is_confident)
-    if is_blocked or not (is_confident or lists):
-        return _make(searcher, found, nearest=[hit.id for hit in found.hits[:NEAREST]], computed=computed)
+    shown = _of_log(searcher, brings, found.lang)
+    if not shown and (is_blocked or not (is_confident or lists)):
+        nearest = [hit.id for hit in found.hits[:NEAREST]]
+        return _make(searcher, found, nearest=nearest, computed=computed, brings=brings)
     hits = {hit.id: hit for hit in found.hits}
     ids = [hit.id for hit in found.hits[:limit]] if is_confident else []
     ids = [*lists, *(key for key in ids if key not in lists)][: max(limit, len(lists))] if not is_confident else ids
     ids += [key for key in lists if key not in ids]
+    # The entries of the causes that the log shows answer better than those that read alike.
+    ids = shown[:limit] or ids
     entries = tuple(_entry(searcher, key, found, hits.get(key)) for key in ids)
     best = found.hits[0].score if found.hits else 0.0
     related = [hit.id for hit in found.hits if hit.id not in ids and hit.score >= _RELATED_SHARE * best]
-    return _make(searcher, found, entries=entries, related=related[:RELATED], shown_lists=lists, computed=computed)
+    return _make(
+        searcher, found, entries=entries, related=related[:RELATED], shown_lists=lists, computed=computed, brings=brings
+    )
 
 
 def checked_question(question: str) -> str:
@@ -115,6 +132,17 @@ def answers_by_list(found: Search) -> bool:
     return bool(found.unlisted) and not found.unknown
 
 
+def _has_cause(brings: Brought) -> bool:
+    return brings.diagnosis is not None and brings.diagnosis.verdict == "cause"
+
+
+def _of_log(searcher: Searcher, brings: Brought, lang: Lang) -> list[str]:
+    """Return the entries about the causes that the log lines of a question show."""
+    findings = brings.diagnosis.findings if brings.diagnosis else ()
+    ids = dict.fromkeys(finding.entry for finding in findings if finding.primary and finding.entry)
+    return [key for key in ids if searcher.store.entry(key, lang) is not None]
+
+
 def _lists(searcher: Searcher, found: Search, is_confident: bool) -> list[str]:
     """Return the complete lists to answer with; not those of another platform than a sure best hit's."""
     if not answers_by_list(found):
@@ -136,25 +164,27 @@ def _make(
     nearest: list[str] | None = None,
     shown_lists: list[str] | None = None,
     computed: Computed | None = None,
+    brings: Brought = _NOTHING,
 ) -> Answer:
     checks = run_checks(searcher, entries)
     has_failed = _has_failed(checks)
     is_computed = computed is not None and any(outcome.status == "done" for outcome in computed.outcomes)
     return Answer(
         question=found.question,
-        status="answered" if entries or is_computed else "abstained",
+        status="answered" if entries or is_computed or brings.codes or _has_cause(brings) else "abstained",
         # An answer whose own calculation fails is not believed, however well it fits the question.
         confidence=min(found.confidence, found.threshold / 2) if has_failed else found.confidence,
         lang=found.lang,
         entries=entries,
         related=_titles(searcher, related or [], found.lang),
         unlisted=tuple(item for item in found.unlisted if item.entry_id in (shown_lists or [])),
-        unknown=found.unknown,
+        unknown=tuple(item for item in found.unknown if normalise(item.text) not in {one.code for one in brings.codes}),
         nearest=_titles(searcher, nearest or [], found.lang),
         corrected=found.corrected,
         degraded=found.degraded,
         checks=checks,
         computed=computed,
+        brought=brings,
         features=found.features,
         threshold=found.threshold,
     )

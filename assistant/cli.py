@@ -73,6 +73,15 @@ def _narrate(text: str) -> None:
         click.echo(text, err=True)
 
 
+def _show_now(text: str) -> None:
+    click.echo(text)
+    sys.stdout.flush()
+
+
+def _complain_plainly(text: str) -> None:
+    click.echo(text, err=True)
+
+
 def _print_json(data: object, *, indent: int | None = 2) -> None:
     from assistant import render
 
@@ -128,6 +137,7 @@ def ask(question: str, as_json: bool, lang: "Lang | None", platform: str | None,
     from assistant import render
     from assistant.answer import answer, checked_question, is_refuted
     from assistant.checks.asked import computing
+    from assistant.logs.asked import brought
 
     lines: Iterator[str] | None = None
     if question == "-":
@@ -140,12 +150,12 @@ def ask(question: str, as_json: bool, lang: "Lang | None", platform: str | None,
     if lines is not None:
         code = EXIT_OK
         for line in lines:
-            given = answer(line, searcher, lang=lang, platform=platform, limit=limit, compute=compute)
+            given = answer(line, searcher, lang=lang, platform=platform, limit=limit, compute=compute, bring=brought)
             _print_json(render.answer_json(given, explain=explain), indent=None)
             sys.stdout.flush()
             code = EXIT_NEGATIVE if given.status == "abstained" or is_refuted(given) else code
         return code
-    given = answer(question, searcher, lang=lang, platform=platform, limit=limit, compute=compute)
+    given = answer(question, searcher, lang=lang, platform=platform, limit=limit, compute=compute, bring=brought)
     if as_json:
         _print_json(render.answer_json(given, explain=explain))
     else:
@@ -440,11 +450,13 @@ def diagnose(
         if len(paths) != 1:
             raise BadInput("--follow takes one file, device or '-'")
         return diagnose_cli.follow(
-            paths[0], lang=tongue, as_json=as_json, verbose=verbose, redact=redact, from_end=from_end
-        )
+            paths[0], lang=tongue, as_json=as_json, verbose=verbose, redact=redact, from_end=from_end,
+            show=_show_now, narrate=_complain_plainly,
+        )  # fmt: skip
     text, code = diagnose_cli.diagnose(
-        paths, lang=tongue, as_json=as_json, verbose=verbose, redact=redact, open_session=_open_session
-    )
+        paths, lang=tongue, as_json=as_json, verbose=verbose, redact=redact, open_session=_open_session,
+        narrate=_complain_plainly,
+    )  # fmt: skip
     click.echo(text)
     return code
 

@@ -1,6 +1,6 @@
 """What `asknpu code` prints: every meaning of a code, by platform."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from assistant.errors import EXIT_NEGATIVE, EXIT_OK, BadInput
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from assistant.logs.types import Meaning
     from kb.types import Lang
 
-__all__ = ["codes"]
+__all__ = ["code_text", "codes", "meaning_json"]
 
 
 def codes(given: Sequence[str], *, platform: str | None, as_json: bool, lang: "Lang") -> tuple[str, int]:
@@ -32,18 +32,21 @@ def codes(given: Sequence[str], *, platform: str | None, as_json: bool, lang: "L
     code = EXIT_OK if all(found.values()) else EXIT_NEGATIVE
     if as_json:
         rows = [
-            {"spelling": spelling, "meanings": [_json(m) for m in meanings]} for spelling, meanings in found.items()
+            {"spelling": spelling, "meanings": [meaning_json(m) for m in meanings]}
+            for spelling, meanings in found.items()
         ]
         return render.json_text({"schema": render.SCHEMA, "codes": rows}), code
-    titles = {name: one.title_zh if lang == "zh" else one.title_en for name, one in tables.items()}
-    return "\n\n".join(_text(spelling, meanings, titles, lang) for spelling, meanings in found.items()), code
+    return "\n\n".join(code_text(spelling, meanings, lang) for spelling, meanings in found.items()), code
 
 
-def _text(spelling: str, meanings: "Sequence[Meaning]", titles: Mapping[str, str], lang: "Lang") -> str:
+def code_text(spelling: str, meanings: "Sequence[Meaning]", lang: "Lang") -> str:
+    """Return what a code means, a paragraph of lines."""
+    from assistant.logs.table import table
     from assistant.plain import printable
     from assistant.texts import texts
 
     say = texts(lang)
+    titles = {name: one.title_zh if lang == "zh" else one.title_en for name, one in table().platforms.items()}
     if not meanings:
         return f"{printable(spelling)}: {say['code_unknown']}"
     lines = [f"{printable(spelling)}:" + (f" {say['code_several']}" if len(meanings) > 1 else "")]
@@ -58,7 +61,8 @@ def _text(spelling: str, meanings: "Sequence[Meaning]", titles: Mapping[str, str
     return "\n".join(lines)
 
 
-def _json(meaning: "Meaning") -> dict[str, Any]:
+def meaning_json(meaning: "Meaning") -> dict[str, Any]:
+    """Return one meaning of a code as a JSON object."""
     return {
         "code": meaning.code,
         "platform": meaning.platform,

@@ -8,10 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from assistant.errors import EXIT_INTERRUPTED, EXIT_NEGATIVE, EXIT_OK, BadInput
 from assistant.logs import report
+from assistant.plain import printable
 
 if TYPE_CHECKING:
     from assistant.logs.diagnose import Diagnoser
@@ -31,12 +30,30 @@ _PAUSE_S = 0.1
 _LOOKED_UP = 3
 
 OpenSession = Callable[[], "Session"]
+Say = Callable[[str], None]
+"""Prints a line."""
 
 
 def diagnose(
-    paths: Sequence[str], *, lang: "Lang", as_json: bool, verbose: bool, redact: bool, open_session: OpenSession
+    paths: Sequence[str],
+    *,
+    lang: "Lang",
+    as_json: bool,
+    verbose: bool,
+    redact: bool,
+    open_session: OpenSession,
+    narrate: Say,
 ) -> tuple[str, int]:
     """Return what logs show and the exit code: 1 if it stays undecided.
+
+    Args:
+        paths: files, directories, archives or `-`.
+        lang: of the text.
+        as_json: as the JSON object of the contract.
+        verbose: also details, and on standard error what was not read.
+        redact: with placeholders for what is private.
+        open_session: opens the corpus, if entries are to be named.
+        narrate: prints to standard error.
 
     Raises:
         BadInput: a path is missing or cannot be read, or the rules are broken.
@@ -60,7 +77,7 @@ def diagnose(
     say = _say(lang)
     if verbose and not as_json:
         for one in gathered.skipped:
-            click.echo(say["log_skipped"].format(name=clean(one.name), why=one.why), err=True)
+            narrate(printable(say["log_skipped"].format(name=clean(one.name), why=one.why)))
     diagnosis = diagnoser.diagnosis()
     sources = gathered.sources
 
@@ -94,8 +111,20 @@ def _told(
     return text, code
 
 
-def follow(path: str, *, lang: "Lang", as_json: bool, verbose: bool, redact: bool, from_end: bool) -> int:
+def follow(
+    path: str, *, lang: "Lang", as_json: bool, verbose: bool, redact: bool, from_end: bool, show: Say, narrate: Say
+) -> int:
     """Follow a log and print what it shows as soon as it does, until it is interrupted.
+
+    Args:
+        path: a file, pipe or device, or `-`.
+        lang: of the text.
+        as_json: one JSON object per line and answer.
+        verbose: also details.
+        redact: with placeholders for what is private.
+        from_end: skip what is there already.
+        show: prints to standard output.
+        narrate: prints to standard error.
 
     Raises:
         BadInput: the path cannot be followed, or the rules are broken.
@@ -107,9 +136,9 @@ def follow(path: str, *, lang: "Lang", as_json: bool, verbose: bool, redact: boo
     say, clean, diagnoser = _say(lang), _clean(redact), Diagnoser()
     name = "-" if path == "-" else path
     log = diagnoser.add()
-    shown = _Shown(diagnoser, lang, name, clean, as_json, verbose)
+    shown = _Shown(diagnoser, lang, name, clean, as_json, verbose, show)
     if sys.stderr.isatty():
-        click.echo(say["log_following"].format(name=name), err=True)
+        narrate(say["log_following"].format(name=name))
     try:
         stream = (
             _standard_input()
@@ -126,7 +155,7 @@ def follow(path: str, *, lang: "Lang", as_json: bool, verbose: bool, redact: boo
                 if isinstance(event, events.Restarted):
                     diagnoser.end(log)
                     log = diagnoser.add()
-                click.echo(say[f"log_{type(event).__name__.lower()}"].format(why=clean(event.why)), err=True)
+                narrate(printable(say[f"log_{type(event).__name__.lower()}"].format(why=clean(event.why))))
         shown.update(pouring=False)
     except KeyboardInterrupt:
         shown.update(pouring=False)
@@ -138,7 +167,14 @@ class _Shown:
     """Prints each answer once, when it appears."""
 
     def __init__(
-        self, diagnoser: "Diagnoser", lang: "Lang", name: str, clean: report.Clean, as_json: bool, verbose: bool
+        self,
+        diagnoser: "Diagnoser",
+        lang: "Lang",
+        name: str,
+        clean: report.Clean,
+        as_json: bool,
+        verbose: bool,
+        show: Say,
     ) -> None:
         self.diagnoser = diagnoser
         self.lang: Lang = lang
@@ -146,6 +182,7 @@ class _Shown:
         self.clean = clean
         self.as_json = as_json
         self.verbose = verbose
+        self.show = show
         self._told: set[tuple[str, int, int]] = set()
         self._seen = (-1, -1)
         self._at = 0.0
@@ -178,17 +215,16 @@ class _Shown:
         wanted = [finding for finding in diagnosis.findings if finding.rule == rule]
         if self.as_json:
             data = report.as_json(replace(diagnosis, findings=tuple(wanted)), self.lang, place=place, clean=self.clean)
-            click.echo(render.json_text({"schema": render.SCHEMA, **data}, indent=None))
+            self.show(render.json_text({"schema": render.SCHEMA, **data}, indent=None))
         else:
             one = replace(diagnosis, findings=tuple(wanted), unknown=(), codes=())
-            click.echo(
+            self.show(
                 report.as_text(
                     one, self.lang, place=place, clean=self.clean, verbose=self.verbose,
                     entry=lambda key: f"asknpu show {key}",
                 )
                 + "\n"
             )  # fmt: skip
-        sys.stdout.flush()
 
 
 def _standard_input() -> "Iterator[Event]":

@@ -1,9 +1,11 @@
 """Answers and entries as text for a terminal, as Markdown for a pipe, and as JSON with a stable schema."""
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 
 from assistant.checks.types import Outcome
+from assistant.logs.types import Brought
 from assistant.plain import printable
 from assistant.texts import texts
 from assistant.types import Answer, AnswerEntry, Computed, EntryCheck, Piece
@@ -37,8 +39,9 @@ def answer_markdown(answer: Answer, entries_searched: int, *, explain: bool = Fa
         from assistant.checks import text
 
         parts.append(text.computed(answer.computed, answer.lang))
-        if not answer.entries and answer.status == "answered":
-            parts.append(say["not_answered"])
+    parts += _brought(answer)
+    if not answer.entries and answer.status == "answered":
+        parts.append(say["not_answered"])
     failed = sum(check.outcome.status == "fail" for check in answer.checks)
     if failed:
         parts.append(f"**{say['refuted'].format(failed=failed, all=len(answer.checks))}**")
@@ -98,6 +101,7 @@ def answer_json(answer: Answer, *, explain: bool = False) -> dict[str, object]:
         "entries": [entry_json(entry) for entry in answer.entries],
         "checks": [{**check_json(check.outcome), "entry": check.entry_id} for check in answer.checks],
         "computed": None if answer.computed is None else _computed_json(answer.computed),
+        **_brought_json(answer.brought, answer.lang),
         "related": _titles_json(answer.related),
         "unlisted": [{"name": u.name, "list": u.entry_id} for u in answer.unlisted],
         "unknown": [
@@ -110,6 +114,51 @@ def answer_json(answer: Answer, *, explain: bool = False) -> dict[str, object]:
     if explain:
         data["threshold"] = round(answer.threshold, 4)
         data["features"] = {name: round(value, 4) for name, value in answer.features}
+    return data
+
+
+def _brought(answer: Answer) -> list[str]:
+    """Return what the codes and log lines of the question mean, as Markdown; their text stays text."""
+    say = texts(answer.lang)
+    parts = []
+    if answer.brought.diagnosis is not None:
+        from assistant.logs import report
+
+        told = report.as_text(
+            answer.brought.diagnosis, answer.lang, place=lambda one: report.Named("", one.line, one.start, one.end),
+            clean=str, entry=lambda key: key, verbose=False,
+        )  # fmt: skip
+        parts.append(f"**{say['log_excerpt']}**\n\n{_fenced(told)}")
+    if answer.brought.codes:
+        from assistant.codes_cli import code_text
+
+        told = "\n".join(code_text(one.code, one.meanings, answer.lang) for one in answer.brought.codes)
+        parts.append(_fenced(told))
+    return parts
+
+
+def _fenced(text: str) -> str:
+    """Return text as a code block that it cannot end itself."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}text\n{text}\n{fence}"
+
+
+def _brought_json(brought: Brought, lang: Lang) -> dict[str, object]:
+    from assistant.codes_cli import meaning_json
+
+    data: dict[str, object] = {
+        "codes": [
+            {"code": one.code, "meanings": [meaning_json(meaning) for meaning in one.meanings]} for one in brought.codes
+        ],
+        "log": None,
+    }
+    if brought.diagnosis is not None:
+        from assistant.logs import report
+
+        data["log"] = report.as_json(
+            brought.diagnosis, lang, place=lambda one: report.Named("", one.line, one.start, one.end), clean=str
+        )
     return data
 
 

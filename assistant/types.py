@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from assistant.checks.types import Outcome, Value
+from assistant.logs.types import Brought
 from kb.types import Hit, Lang, Span, Unknown, Unlisted
 
 
@@ -90,5 +91,7 @@ class Answer:
     """The check blocks of `entries`, run now. One that fails lowers `confidence` below the threshold."""
     computed: Computed | None
     """What the question asks to compute; None if nothing."""
+    brought: Brought
+    """Codes and log lines of the question, and what they mean."""
     features: tuple[tuple[str, float], ...]
     threshold: float

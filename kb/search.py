@@ -186,6 +186,10 @@ class Searcher:
 
     # --- channels ------------------------------------------------------------------------------------------------
 
+    def platforms_named(self, text: str) -> frozenset[str]:
+        """Return the platforms that a question names."""
+        return frozenset(self._platforms.named(terms.tokens(text)))
+
     def _channel_scores(
         self, text: str, lang: Lang, tokens: Sequence[str], platform: str | None, notes: list[str]
     ) -> dict[str, dict[str, float]]:

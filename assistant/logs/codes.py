@@ -52,10 +52,10 @@ _ADDRESS = re.compile(
 # What makes the number a quantity, a decimal, a date, a version or an address.
 _QUANTITY = re.compile(
     r"[.,:/-][0-9]|%|℃|°|\s?(?:%|[kKMG]i?B\b|[KMG]B?/s|GHz|MHz|Hz\b)"
-    r"|\s?(?i:rows?|lines?|times?|items?|bytes?|bits?|steps?|samples?|images?|tokens?|records?|files?|elements?|pixels?|entries|"
+    r"|[^\S\n]?(?i:rows?|lines?|times?|items?|bytes?|bits?|steps?|samples?|images?|tokens?|records?|files?|elements?|pixels?|entries|"
     r"results?|warnings?|errors?|hits?|epochs?|iterations?|people|users?|values?|points?|classes|layers?|frames?|boxes|"
     r"ms|us|ns|s|sec(?:onds?)?|min(?:utes?)?|hours?|days?|cycles|fps|mm|cm|km|px|mb|kb|gb)\b"
-    r"|\s?[个次行条张元人字步轮帧毫秒倍块件名位年月日天点度遍层]"
+    r"|[^\S\n]?[个次行条张元人字步轮帧毫秒倍块件名位年月日天点度遍层]"
 )
 _LISTED = re.compile(r"\s{0,3}(?:,|，|、|/|;|；|and\b|or\b|和|或者?|与|及|,\s?and\b|,\s?or\b)\s{0,3}")
 _LINKS = " \t=:：＝[(（'\"`#“「->"

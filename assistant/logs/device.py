@@ -34,13 +34,16 @@ class Device:
     def look(self) -> Iterator[Event]:
         """Return what came since the last look; nothing if nothing did."""
         try:
+            if self._fd is not None:
+                yield from self._read(self._fd)
+            # Not open yet, or replaced while it was.
             if self._fd is None:
-                self._fd = _opened(self._path)
+                self._fd = fd = _opened(self._path)
                 self._reason = ""
                 if self._was_open:
                     yield Restarted(f"{self._path}: is back")
                 self._was_open = True
-            yield from self._read(self._fd)
+                yield from self._read(fd)
         except OSError as error:
             self.close()
             reason = "disconnected" if error.errno in (errno.EIO, errno.ENXIO, errno.ENODEV) else error.strerror
@@ -49,17 +52,21 @@ class Device:
                 yield Waiting(f"{self._path}: {self._reason}")
 
     def _read(self, fd: int) -> Iterator[Event]:
+        is_pipe = stat.S_ISFIFO(os.fstat(fd).st_mode)
         while True:
             try:
                 data = os.read(fd, _READ)
             except BlockingIOError:
+                if is_pipe:
+                    # It has a writer, even if it was removed or replaced.
+                    return
                 break
             except BrokenPipeError:
                 # The kernel's log says so.
                 yield Lost(f"{self._path}: entries were overwritten before they were read")
                 continue
             if not data:
-                if os.isatty(fd) or (stat.S_ISCHR(os.fstat(fd).st_mode) and not self._path.exists()):
+                if os.isatty(fd):
                     raise OSError(errno.EIO, os.strerror(errno.EIO))
                 break
             yield Data(data)

@@ -264,12 +264,12 @@ def _explains(one: Match, other: Match) -> bool:
     """Return whether the second is only a consequence of the first."""
     if one.rule.id == other.rule.id:
         return False
+    if one.rule.role == "cause" and other.rule.spreads and not one.rule.spreads:
+        return True
     if other.rule.id in one.rule.explains:
         return is_same_task(one.stream, other.stream) or one.facts[0].log != other.facts[0].log
     if one.rule.role != "cause" or other.rule.role == "benign":
         return False
-    if other.rule.spreads and not one.rule.spreads:
-        return True
     if not is_same_task(one.stream, other.stream):
         return False
     if other.rule.role == "symptom":

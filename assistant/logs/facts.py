@@ -45,7 +45,7 @@ class Fact:
 @lru_cache(maxsize=8192)
 def facts(hit: Hit) -> tuple[Fact, ...]:
     """Return the records of a hit's lines, in order."""
-    recorder = Recorder()
+    recorder = Recorder(is_terminal=b"\n" in hit.raw)
     records: list[Record] = []
     for line in [*_before(hit), *Block(hit.raw, hit.start, hit.number, hit.piece, hit.form).lines()]:
         records += recorder.feed(line)

@@ -185,12 +185,15 @@ GRAMMARS: tuple[Grammar, ...] = (
     Grammar(
         "horizon-runtime",
         re.compile(
-            r"\[(?P<level>[VDIWEFA])\]\[(?P<module>[A-Z_]{2,20})\](?:\[(?P<file>[\w./-]{1,120}):(?P<line>\d{1,6})\])?"
+            r"\[(?P<level>[VDIWEFAC])\]\[(?P<module>[A-Z_]{2,20})\](?:\[?(?P<file>[\w./-]{1,120}):(?P<line>\d{1,6})\])?"
             r"(?:\[[\w /-]{1,40}\])?(?:\((?P<time>[\d,:. -]{8,32})\))? ?(?:\[HorizonRT\] ?)?(?P<message>.*)"
-            r"|\[(?P<module2>BPU_PLAT|HBRT|DNN|HorizonRT|UCP|VPU)\] ?(?P<message2>.*)",
+            r"|\[(?P<level2>[VDIWEFAC])\]\[(?P<pid2>\d{1,10})\]\[(?P<time2>\d{2}-\d{2}\]\[\d{2}:\d{2}:\d{2}:\d{3})\]"
+            r"\[(?P<file2>[\w./-]{1,120}):(?P<line2>\d{1,6})\](?:\[[\w.-]{1,60}\])?\[(?P<module2>\w{2,20})\] ?"
+            r"(?P<message2>.*)"
+            r"|\[(?P<module3>BPU_PLAT|HBRT|DNN|EasyDNN|HorizonRT|UCPT?|VPU?|HPL)\]:? ?(?P<message3>.*)",
             re.DOTALL,
         ),
-        needs=("][", "[BPU_PLAT]", "[HBRT]", "[DNN]", "[HorizonRT]", "[UCP]", "[VPU]"),
+        needs=("][", "[BPU_PLAT]", "[HBRT]", "DNN]", "[HorizonRT]", "[UCP", "[VP", "[HPL]"),
     ),
     Grammar(
         "horizon-build",
@@ -206,28 +209,35 @@ GRAMMARS: tuple[Grammar, ...] = (
     Grammar(
         "rknn",
         re.compile(
-            r"(?P<level>[VDIWEF])[ /](?P<module>RKNN(?:API)?|rknn[\w-]{0,40})(?:\( ?(?P<pid>\d{1,10})\))?[:,]? ?"
+            # Android's logcat puts date, process and thread in front.
+            r"(?:(?P<time4>(?:\d{4}-)?\d{2}-\d{2} \d{2}:\d{2}:\d{2}\.\d{3}) {1,8}(?P<pid4>\d{1,10})[ -]{1,8}\d{1,10} )?"
+            r"(?P<level>[VDIWEF])[ /](?P<module>RKNN(?:API)?|RKNPU|NPUTransfer|rkllm|rknn[\w-]{0,40})"
+            r"(?: [0-9a-f]{1,16}\.npu)? {0,8}(?:\( ?(?P<pid>\d{1,10})\))?[:,]? ?"
             r"(?:\[?(?P<time>\d{2}:\d{2}:\d{2}(?:\.\d{1,6})?)\]? ?)?(?P<message>.*)"
-            r"|(?P<level2>[DIWE]) (?P<module2>(?:load|build|init|export|inference|hybrid|config|eval)\w{0,40}): "
-            r"(?P<message2>.*)"
+            r"|(?P<level2>[DIWE]) (?P<module2>(?:load|build|init|export|inference|hybrid|config|eval|__init__|run)\w{0,40}):"
+            r" ?(?P<message2>.*)"
+            r"|(?P<level5>[DIWE]) (?P<message5>(?:Catch exception|Traceback|Query dynamic|There is no valid|"
+            r"The target_platform|target set by|Can not find file|Model is not|Invalid RKNN|Exception:|Please feedback).*)"
             r"|(?P<module3>RKNPU)(?: [0-9a-f]{1,16}\.npu)?: (?P<message3>.*)"
-            r"|--> ?(?P<message4>.*)",
+            r"|--> ?(?P<whole>.*)",
             re.DOTALL,
         ),
-        needs=("RKN", "rknn", "-->", ": "),
+        needs=("RKN", "rknn", "rkllm", "NPUTransfer", "-->", ": ", "E ", "W "),
     ),
     Grammar(
         "cambricon",
         re.compile(
-            rf"(?:\[?(?P<time>{_STAMP}|\d{{4}}-\d{{1,2}}-\d{{1,2}} \d{{1,2}}:\d{{2}}:\d{{2}}\.\d{{1,9}})\]?:? ?)?"
+            rf"(?:\[?(?P<time>{_STAMP}|\d{{4}}-\d{{1,2}}-\d{{1,2}} \d{{1,2}}:\d{{1,2}}:\d{{1,2}}(?:\.\d{{1,9}})?)\]?:? ?)?"
             r"(?:\[(?P<module>cn[a-z]{1,12}|mlu[a-z]{0,8}|magicmind)(?P<level>Error|Warning|Info|Debug|Fatal)\]"
-            r"|\[(?P<module2>CN[A-Z]{1,12}|MLU|MagicMind|MAGICMIND|mm)\] ?"
-            r"\[?(?P<level2>ERROR|WARNING|WARN|INFO|DEBUG|FATAL)?\]?:?)"
+            r"|\[(?P<module2>CN[A-Z]{1,12}|MLU(?:OP)?|MagicMind|MAGICMIND|mm)\] ?"
+            r"\[?(?P<level2>ERROR|WARNING|WARN|INFO|DEBUG|FATAL|Error|Warning|Info|Debug|Fatal)?\]?:?)"
             r" ?(?:\[(?P<pid>\d{1,10})\] ?)?(?:\[Card ?: ?(?P<card>\d{1,4})\] ?)?"
-            r"(?:\[(?P<file>[\w./-]{1,200}):(?P<line>\d{1,6})\] ?)?(?P<message>.*)",
+            r"(?:\[(?P<file>[\w./-]{1,200}):(?P<line>\d{1,6})\] ?)?(?P<message>.*)"
+            rf"|(?P<time3>{_STAMP}): (?P<level3>ERROR|WARNING|INFO|FATAL): {{1,3}}"
+            r"(?P<file3>magicmind/[\w./-]{1,200}):(?P<line3>\d{1,6})\] {1,3}(?P<message3>.*)",
             re.DOTALL,
         ),
-        needs=("[cn", "[mlu", "[magicmind", "[CN", "[ML", "[Ma", "[MA", "[mm]"),
+        needs=("[cn", "[mlu", "[magicmind", "[CN", "[ML", "[Ma", "[MA", "[mm]", " magicmind/"),
     ),
     Grammar(
         "glog",

@@ -110,6 +110,7 @@ class Growing:
             return
         if key_of(status) == reader.key:
             self._known, self._seen = marks(listed), seen
+            reader.time_ns = seen[1] if seen else None
             yield from self._wait("")
         elif not stat.S_ISREG(status.st_mode):
             yield from self._wait("is no file any more")

@@ -32,12 +32,20 @@ PREFIXES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("dmesg", r"(?:<\d{1,3}>)?\[ {0,8}(?P<time>\d{1,9}\.\d{3,9})\](?:\[ {0,6}[TC]\d{1,7}\])? ?"),
         # (RayWorker pid=42, ip=10.0.0.1) text, (EngineCore_0 pid=42) text
         ("ray", r"\((?P<stream>[\w.:-]{1,80} pid=\d{1,10}(?:, ip=[\w.:]{1,45})?)\) ?"),
+        # [Wed Apr  1 10:09:24 2026] text
+        ("dmesg -T", rf"\[(?P<time>[A-Z][a-z]{{2}} {_MONTH} {{1,2}}\d{{1,2}} {_CLOCK} \d{{4}})\] ?"),
+        # [detector-3] text of ROS
+        ("ros", r"\[(?P<stream>[A-Za-z][A-Za-z0-9_.]{0,60}-\d{1,4})\] "),
         # [rank0]: text, [default0]:text
         ("rank", r"\[(?P<stream>(?:rank|default)\d{1,6})\]: ?"),
         # [1,0]<stderr>:text
         ("mpi", r"\[(?P<stream>\d{1,6},\d{1,6})\]<std(?:out|err)>: ?"),
         # [2026-01-02 03:04:05.678] text, [03:04:05.678]收←◆text
-        ("serial", rf"\[(?P<time>(?:{_DATE}[ _T-])?{_CLOCK})\](?:[收发][←→][◆◇] ?| ?(?:[RT]X)?[:<>-]{{0,3}} ?)"),
+        (
+            "serial",
+            rf"\[(?P<time>(?:{_DATE}[ _T-])?{_CLOCK})\]"
+            r"(?:[收发][←→][◆◇] ?| ?[RT]X[:<>-]{0,3} ?| ?[:<>-]{1,3} ?| ?)",
+        ),
         # 2026-01-02T03:04:05.678Z text
         ("stamp", rf"(?P<time>{_DATE}T{_CLOCK}{_ZONE}) "),
         # 03:04:05.678> text

@@ -78,7 +78,7 @@ def head(text: str) -> tuple[Grammar, dict[str, str]]:
         if found := grammar.pattern.match(text):
             fields: dict[str, str] = {}
             for name, value in found.groupdict().items():
-                if value and not fields.get(plain := name.rstrip("234")):
+                if value and not fields.get(plain := name.rstrip("2345")):
                     fields[plain] = value
             return grammar, fields
     return _TEXT, {"message": text}
@@ -88,6 +88,8 @@ def head(text: str) -> tuple[Grammar, dict[str, str]]:
 class Recorder:
     """Groups lines that arrive one by one into records."""
 
+    is_terminal: bool = False
+    """Whether a terminal may have broken lines of every grammar, not only of those that are read from terminals."""
     _open: dict[str, _Open] = field(default_factory=dict)
     _waiting: list[_Open] = field(default_factory=list)
     _seen: int = 0
@@ -154,7 +156,7 @@ class Recorder:
             return rest
         if grammar is not _TEXT:
             return _same_head(record, grammar, fields)
-        if record.grammar.wraps and last.text and _is_wrapped(record, last, line):
+        if (record.grammar.wraps or self.is_terminal) and last.text and _is_wrapped(record, last, line):
             return line.text
         if _INDENTED.match(line.text) or (record.grammar.more and record.grammar.more.match(line.text)):
             return "\n" + line.text if line.text.strip() and (record.grammar is not _TEXT) else None
@@ -202,7 +204,7 @@ def _is_wrapped(record: _Open, last: Line, line: Line) -> bool:
     """Whether a terminal broke the record's last line: its width is a terminal's, or a bracket is closed only here."""
     if not line.text or _INDENTED.match(line.text):
         return False
-    if len(last.text) in WIDTHS:
+    if len(last.text) in WIDTHS or len(last.raw.rstrip(b"\r")) in WIDTHS:
         return True
     text = "".join(record.parts[-1:])
     return text.rfind("[") > text.rfind("]") and _CLOSED.match(line.text) is not None

@@ -114,14 +114,18 @@ def _line(one: Evidence, place: Place, clean: Clean, verbose: bool) -> str:
     named = place(one)
     text = printable(clean(one.text))
     text = text if len(text) <= _CUT or verbose else text[:_CUT] + "…"
-    where = f"{printable(clean(named.file))}:{named.line}"
+    where = _where(named, clean)
     offsets = f" [{named.start}-{named.end}]" if verbose else ""
     return f"  {where}{offsets}  {text}"
 
 
+def _where(named: Named, clean: Clean) -> str:
+    return f"{printable(clean(named.file))}:{named.line}" if named.file else f"#{named.line}"
+
+
 def _short(finding: Finding, lang: Lang, place: Place, clean: Clean) -> str:
     named = place(finding.evidence[0])
-    return f"  - {printable(clean(cause_of(finding, lang)))} ({printable(clean(named.file))}:{named.line})"
+    return f"  - {printable(clean(cause_of(finding, lang)))} ({_where(named, clean)})"
 
 
 def _unknown(

@@ -30,7 +30,11 @@ class Reader:
     key: Key
     position: int = 0
     head: bytes = b""
+    """The first bytes that were read."""
     tail: bytes = b""
+    """The last bytes that were read."""
+    time_ns: int | None = None
+    """Of the last change that was seen, once it was so long ago that any further change shows another time."""
 
     def read(self) -> bytes:
         """Return the next bytes without passing them."""
@@ -147,9 +151,10 @@ def _first(
     if is_intact:
         return _first_after_intact(reader, files, known, landmark)
     is_telling = reader.position >= _TELLING
-    found = [i for i, one in enumerate(files[:-1]) if reader.is_held_by(one)]
+    found = [i for i, one in enumerate(files[:-1]) if one.size and reader.is_held_by(one)]
     if is_telling and found:
-        return found[-1], True, "" if _holds_all(reader, files[found[-1]]) else _SHORT
+        whole = [i for i in found if files[i].size >= reader.position]
+        return (whole or found)[-1], True, "" if whole else _SHORT
     found = [i for i in found if files[i].mark not in known]
     if is_telling or (landmark is None and not found):
         return None, False, _TRUNCATED
@@ -173,10 +178,12 @@ def _first_after_intact(
     # Nothing was read of it: a copy may hold bytes that were cut off before.
     if landmark is not None:
         return landmark + 1, True, ""
+    if os.fstat(reader.fd).st_mtime_ns == reader.time_ns:
+        return own, True, ""
     first = own
     while first and files[first - 1].mark not in known:
         first -= 1
-    return first, True, _UNTOLD if first < own else ""
+    return first, True, _UNTOLD if known or first < own else ""
 
 
 _GONE = "the file that was being read has gone, and others may have come and gone since"

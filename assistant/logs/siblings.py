@@ -49,7 +49,7 @@ def siblings(path: Path) -> tuple[Sibling, ...]:
     for name in os.listdir(path.parent):  # noqa: PTH208
         if not name.startswith(path.name.partition(".")[0]) or name == path.name:
             continue
-        turn = rotation(name)
+        turn = _rotation(name)
         if turn.base != path.name or turn.order == (2,):
             continue
         one = _sibling(path.parent / name, turn.order)
@@ -100,6 +100,9 @@ def _sibling(path: Path, order: tuple[int, ...]) -> Sibling | None:
         return None
     finally:
         os.close(fd)
+
+
+_rotation = lru_cache(maxsize=4096)(rotation)
 
 
 # Unpacking costs more than a look; key, size and time make a changed file another one.

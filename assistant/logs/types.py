@@ -146,3 +146,22 @@ class Diagnosis:
     """Bytes read, unpacked."""
     matched_lines: int
     """Lines with at least one of the texts that are looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A code in a question."""
+
+    code: str
+    meanings: tuple[Meaning, ...]
+    """Several if it is ambiguous."""
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What a question brings along."""
+
+    codes: tuple[Explained, ...]
+    """Codes that some table knows, in the order of the text."""
+    diagnosis: Diagnosis | None
+    """What the pasted lines of a log show; None if there are none or nothing is wrong in them."""

@@ -65,11 +65,11 @@ def test_ask_abstains_with_its_own_exit_code_and_no_source(shipped_home: Path) -
 
 
 def test_an_unknown_code_is_named_and_never_answered(shipped_home: Path) -> None:
-    done = run_cli("ask", "错误码 145009 是什么意思", "--json", home=shipped_home)
+    done = run_cli("ask", "错误码 145099 是什么意思", "--json", home=shipped_home)
 
     data = json.loads(done.stdout)
     assert (done.returncode, data["status"]) == (1, "abstained")
-    assert data["unknown"][0]["text"] == "145009"
+    assert data["unknown"][0]["text"] == "145099"
     assert "145002" in data["unknown"][0]["nearest"]
 
 

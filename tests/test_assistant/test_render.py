@@ -4,6 +4,7 @@ import pytest
 from wcwidth import wcswidth
 
 from assistant import render
+from assistant.logs.types import Brought
 from assistant.types import Answer, AnswerEntry, Piece
 from kb.types import Span, Unknown
 
@@ -22,7 +23,7 @@ def _answer(**changes: object) -> Answer:
     values: dict[str, object] = {
         "question": "q", "status": "answered", "confidence": 0.9, "lang": "zh", "entries": (_entry(),), "related": (),
         "unlisted": (), "unknown": (), "nearest": (), "corrected": (), "degraded": (), "checks": (),
-        "computed": None, "features": (), "threshold": 0.3, **changes,
+        "computed": None, "brought": Brought((), None), "features": (), "threshold": 0.3, **changes,
     }  # fmt: skip
     return Answer(**values)  # type: ignore[arg-type]
 
