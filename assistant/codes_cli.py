@@ -54,8 +54,9 @@ def code_text(spelling: str, meanings: "Sequence[Meaning]", lang: "Lang") -> str
         told = meaning.meaning_zh if lang == "zh" else meaning.meaning_en
         name = f" {meaning.name}" if meaning.name else ""
         lines.append(f"  {titles[meaning.platform]} · {meaning.code}{name}: {told}")
-        if meaning.cause_hint:
-            lines.append(f"    {say['code_hint']}: {meaning.cause_hint}")
+        hint = meaning.cause_hint_zh if lang == "zh" else meaning.cause_hint_en
+        if hint:
+            lines.append(f"    {say['code_hint']}: {hint}")
         entry = f" · asknpu show {meaning.entry}" if meaning.entry else ""
         lines.append(f"    {say['source']}: {meaning.source} ({say[f'code_{meaning.certainty}']}){entry}")
     return "\n".join(lines)
@@ -69,7 +70,7 @@ def meaning_json(meaning: "Meaning") -> dict[str, Any]:
         "name": meaning.name,
         "module": meaning.module,
         "meaning": {"zh": meaning.meaning_zh, "en": meaning.meaning_en},
-        "cause_hint": meaning.cause_hint,
+        "cause_hint": {"zh": meaning.cause_hint_zh, "en": meaning.cause_hint_en},
         "source": meaning.source,
         "certainty": meaning.certainty,
         "entry": meaning.entry,

@@ -17,7 +17,7 @@ from tests.conftest import CORPUS
 SOURCE = corpus.read(CORPUS)
 ENTRIES = corpus.entries(SOURCE)
 BY_ID = {(entry.id, entry.lang): entry for entry in ENTRIES}
-PREFIXES = {"magicmind": "mm-", "nano": "nano-", "horizon": "j6-"}
+PREFIXES = {"magicmind": "mm-", "nano": "nano-", "horizon": "j6-", "ascend": "ascend-", "rknn": "rknn-"}
 
 
 def _rows(entry: Entry) -> list[list[str]]:

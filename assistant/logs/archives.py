@@ -16,7 +16,7 @@ from pathlib import Path
 from assistant.logs.binary import HEAD
 from assistant.logs.unpack import CHUNK, chunks
 
-__all__ = ["Member", "is_archive", "members", "shown"]
+__all__ = ["Member", "NotAnArchive", "is_archive", "members", "shown"]
 
 _ENDINGS = (".tar", ".tar.gz", ".tgz", ".zip")
 # A header asks for its own size; a hostile one for any.
@@ -26,6 +26,10 @@ _METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP
 _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError)
 # What the headers of a damaged or hostile tar file make the standard library raise.
 _BAD_HEADER = (tarfile.TarError, ValueError, OverflowError, IndexError, RecursionError)
+
+
+class NotAnArchive(Exception):
+    """A file is not what its name says; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,7 @@ def members(path: Path) -> tuple[Member, ...]:
 
     Raises:
         OSError: The archive cannot be read.
-        ValueError: It is no archive, or too damaged; the message says which.
+        NotAnArchive: It is none, or too damaged.
     """
     return tuple(_zip_members(path) if path.name.lower().endswith(".zip") else _tar_members(path))
 
@@ -124,7 +128,7 @@ def _tar_members(path: Path) -> Iterator[Member]:
     try:
         tar = tarfile.TarFile(fileobj=_Headers(tape), errorlevel=0)  # type: ignore[arg-type]
     except _BAD_HEADER as error:
-        raise ValueError(f"it is no tar archive ({error})") from None
+        raise NotAnArchive(f"it is no tar archive ({error})") from None
     while True:
         try:
             info = tar.next()
@@ -153,7 +157,7 @@ def _zip_members(path: Path) -> Iterator[Member]:
     try:
         infos = _zip(path, key).infolist()
     except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
-        raise ValueError(f"it is no zip archive ({error})") from None
+        raise NotAnArchive(f"it is no zip archive ({error})") from None
     for info in infos:
         if info.is_dir():
             continue

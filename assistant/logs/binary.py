@@ -27,7 +27,7 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
 )
 _TAR_AT, _TAR = 257, b"ustar"
 # Tab, line ends, bell, backspace, form feed and escape do occur in logs.
-_CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\b\a\x1b")) + b"\x7f"
+_CONTROL = bytes({*range(32), 127} - set(b"\t\n\v\f\r\b\a\x1b"))
 _CONTROL_MOST = 0.05
 _DAMAGED_MOST = 0.3
 
@@ -56,7 +56,7 @@ def _is_binary(head: bytes) -> bool:
     if form.startswith("utf-16"):
         # The last character may be cut in half.
         text = head[: len(head) & ~1].decode(form, "replace").lstrip("\0\ufeff")
-        wrong = sum(char == "\ufffd" or ord(char) in _CONTROL for char in text)
+        wrong = text.count("\ufffd") + sum(text.count(chr(code)) for code in _CONTROL)
         return wrong > _CONTROL_MOST * len(text) + 1
     data = head.lstrip(b"\0")
     if not data:

@@ -24,7 +24,8 @@ _REACH = 56
 _LINK = r"(?:\s{0,3}(?:\bis\b|\bwas\b|\bare\b|\bof\b|\bas\b|是|为|即|等于|->|=>|[=:：＝\[(（'\"`#“「]))*\s{0,3}"
 _JOINED = r"\s{0,3}(?:\bis\b|\bwas\b|是|为|->|=>|[=:：＝\[(（])" + _LINK
 _STRONG = re.compile(
-    r"(?:(?i:err(?:or)?[ _-]?(?:codes?|no|num(?:ber)?)|ret(?:urn)?[ _-]?(?:codes?|val(?:ue)?)|inner[ _]?code)"
+    r"(?:(?i:err(?:or)?[ _-]?(?:codes?|no|num(?:ber)?)|ret(?:urn)?[ _-]?(?:codes?|val(?:ue)?)|inner[ _]?code"
+    r"|\b(?:runtime|ge|acl|drv|hal|hccl|rt)[ _](?:result|ret))"
     r"|错误码|返回码|返回值|错误代码|错误号|报错码|故障码|错误编号|返回代码)"
     r"(?i:_str\b)?['\"`]?" + _LINK + r"$"
 )
@@ -36,7 +37,7 @@ _WEAK = re.compile(
     r"|报错?|返回|错误|失败|报了|代码|码)(?:了|的)?" + _LINK + r"$"
 )
 # What every code word contains one of: a cheap look before the others.
-_HINT = re.compile(r"(?i:ret|err|rc|code|fail|throw|raise|report)|[码误错返值号败报]")
+_HINT = re.compile(r"(?i:ret|err|rc|code|fail|throw|raise|report|result)|[码误错返值号败报]")
 # Codes of something else.
 _FOREIGN = re.compile(
     r"(?i:https?|sql|sqlite|zip|post(?:al)?|area|country|product|bar|source|morse|colou?r|unicode|exit|status|discount|"

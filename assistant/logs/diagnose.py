@@ -26,11 +26,12 @@ __all__ = ["Diagnoser", "diagnose"]
 CODE_WORDS = (
     "rrorNo", "error code", "Error code", "errorCode", "error_code", "errcode", "errCode", "ErrCode", "retCode",
     "RetCode", "ret[", "ret =", "ret=", "ret:", "ret(", "ret ", "Ret [", "Ret ->", "errNo", "return[", "return code",
-    "result[", "InnerCode", "error no", "errno", "ERR0", "错误码", "返回码", "返回值",
+    "result[", "result =", "InnerCode", "error no", "errno", "ERR0",
+    "with code", "failed: ", "错误码", "返回码", "返回值",
 )  # fmt: skip
 
 #: So many lines with each of these words are read for their codes.
-CODE_LINES_MOST = 8
+CODE_LINES_MOST = 32
 
 _SURE = {"documented": 0.95, "confirmed": 0.9, "inferred": 0.7}
 _SHARED = 0.1
@@ -179,17 +180,20 @@ def _diagnosis(wanted: _Wanted, store: Store) -> Diagnosis:
     for rule in wanted.rules:
         if all(any(wanted.numbers[text] in store.hits for text in one.anchors()) for one in rule.all):
             found += matches(rule, facts_of)
+    coded = [fact for hit in hits_of(store, wanted.code_numbers, CODE_LINES_MOST) for fact in facts(hit)]
+    written = _written([*coded, *(fact for match in found for fact in match.facts)])
+    # A rule for one platform says nothing about a log that only another one's software wrote.
+    found = [match for match in found if not written or match.rule.platform in written]
     met = {match.rule.id: match.rule for match in found}.values()
     known = [fact for rule in met for condition in (*rule.all, *rule.any) for fact in facts_of(condition)]
     unknown = unknown_lines(store, known)
-    findings = _ranked(found, _written(known))
+    findings = _ranked(found)
     verdict: Verdict = "clean"
     if any(finding.primary for finding in findings):
         verdict = "cause"
     elif unknown or any(finding.role == "symptom" for finding in findings):
         verdict = "undecided"
     told = {fact.place for fact in known}
-    coded = [fact for hit in hits_of(store, wanted.code_numbers, CODE_LINES_MOST) for fact in facts(hit)]
     platforms = _platforms(found, coded + known)
     return Diagnosis(
         verdict=verdict,
@@ -203,19 +207,14 @@ def _diagnosis(wanted: _Wanted, store: Store) -> Diagnosis:
     )
 
 
-def _ranked(found: list[Match], written: frozenset[str]) -> tuple[Finding, ...]:
-    """Return the matches as findings, answers first.
-
-    Args:
-        found: the matches.
-        written: the platforms whose software wrote the lines.
-    """
+def _ranked(found: list[Match]) -> tuple[Finding, ...]:
+    """Return the matches as findings, answers first."""
     order = sorted(found, key=_beginning(found))
     explained: dict[int, list[str]] = {i: [] for i in range(len(order))}
     explains: dict[int, list[str]] = {i: [] for i in range(len(order))}
     for i, one in enumerate(order):
         for j, other in enumerate(order):
-            if i != j and (_explains(one, other) or _is_at_home(one, other, written)):
+            if i != j and _explains(one, other):
                 explained[j].append(one.rule.id)
                 explains[i].append(other.rule.id)
     primary: list[int] = []
@@ -231,14 +230,16 @@ def _ranked(found: list[Match], written: frozenset[str]) -> tuple[Finding, ...]:
                 ties[j] = len(tied) + 1
     findings = [_finding(one, i in primary, ties.get(i, 1), explains[i], explained[i]) for i, one in enumerate(order)]
     roles = {"cause": 0, "symptom": 1, "benign": 2}
-    findings.sort(key=lambda f: (not f.primary, roles[f.role], bool(f.explained_by), -f.confidence if f.primary else 0))
+    findings.sort(key=lambda finding: (not finding.primary, roles[finding.role], bool(finding.explained_by)))
     return tuple(_by_task(findings))
 
 
 def _by_task(findings: list[Finding]) -> list[Finding]:
-    """Order answers by where they begin, tied ones by confidence; the sort before was stable otherwise."""
+    """Order answers by where they begin, those of one line by confidence; the others stay as they are."""
     answers = [finding for finding in findings if finding.primary]
-    answers.sort(key=lambda f: ((f.evidence[0].log, f.evidence[0].line) if len(answers) > 1 else (0, 0), -f.confidence))
+    first = min((finding.evidence[0].log for finding in answers), default=0)
+    if all(finding.evidence[0].log == first for finding in answers):
+        answers.sort(key=lambda finding: (finding.evidence[0].line, -finding.confidence))
     return [*answers, *(finding for finding in findings if not finding.primary)]
 
 
@@ -278,13 +279,6 @@ def _explains(one: Match, other: Match) -> bool:
         return False
     places, others = {fact.place for fact in one.facts}, {fact.place for fact in other.facts}
     return others < places
-
-
-def _is_at_home(one: Match, other: Match, written: frozenset[str]) -> bool:
-    """Return whether two rules read the same lines, and only the first is for the platform that wrote them."""
-    if one.rule.platform not in written or other.rule.platform in written or one.rule.role == "benign":
-        return False
-    return bool({fact.place for fact in one.facts} & {fact.place for fact in other.facts})
 
 
 def _finding(match: Match, primary: bool, ties: int, explains: list[str], explained: list[str]) -> Finding:

@@ -21,7 +21,8 @@ def follow(
 
     Rotation by renaming (also with packing), by copying and truncating, and truncation alone are followed; bytes that
     lie in a rotated file by then are read from there. `Lost` says where bytes may be missing. A file, pipe or device
-    that is missing is waited for.
+    that is missing is waited for. Bytes that are written to a file of which nothing was read yet, and removed with
+    every copy of them between two looks, leave no trace.
 
     Args:
         path: of the file, pipe or device. A file that it is renamed to is read to its end, too.

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from assistant.errors import BadInput
-from assistant.logs.archives import Member, is_archive, members, shown
+from assistant.logs.archives import Member, NotAnArchive, is_archive, members, shown
 from assistant.logs.binary import HEAD, not_a_log
 from assistant.logs.unpack import CHUNK, unpack
 
@@ -52,24 +52,30 @@ def found(paths: Sequence[str]) -> Iterator[Found]:
         if not path:
             raise BadInput("an empty path names no file; give a file, a directory or '-'")
         try:
-            status = Path(path).stat()
-            if stat.S_ISDIR(status.st_mode):
-                next(Path(path).iterdir(), None)
-                yield from _walk(Path(path), listed)
-            else:
-                _check_readable(path, status)
-                yield from _file(Path(path), status, listed)
+            yield from _given(path, listed)
         except FileNotFoundError:
             raise BadInput(f"{_name(path)}: there is no such file; check the name and the directory") from None
-        except (OSError, ValueError) as error:
-            why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            raise BadInput(f"{_name(path)}: cannot be read: {why}; {_cure(error)}") from None
+        except PermissionError as error:
+            cure = "ask for the right to read it, or copy it as its owner"
+            raise BadInput(f"{_name(path)}: cannot be read: {error.strerror}; {cure}") from None
+        except OSError as error:
+            cure = "give a file, a directory or '-'"
+            raise BadInput(f"{_name(path)}: cannot be read: {error.strerror or error}; {cure}") from None
+        except NotAnArchive as error:
+            raise BadInput(f"{_name(path)}: cannot be read: {error}; unpack it, or give another file") from None
 
 
-def _cure(error: Exception) -> str:
-    if isinstance(error, PermissionError):
-        return "ask for the right to read it, or copy it as its owner"
-    return "give a file, a directory or '-'" if isinstance(error, OSError) else "unpack it, or give another file"
+def _given(path: str, listed: set[Hashable]) -> Iterator[Found]:
+    """Return the files of a path that the user gave."""
+    if "\0" in path:
+        raise FileNotFoundError
+    status = Path(path).stat()
+    if stat.S_ISDIR(status.st_mode):
+        next(Path(path).iterdir(), None)
+        yield from _walk(Path(path), listed)
+    else:
+        _check_readable(path, status)
+        yield from _file(Path(path), status, listed)
 
 
 def _check_readable(path: str, status: os.stat_result) -> None:
@@ -77,7 +83,7 @@ def _check_readable(path: str, status: os.stat_result) -> None:
     if stat.S_ISREG(status.st_mode):
         Path(path).open("rb").close()
     elif stat.S_ISSOCK(status.st_mode):
-        raise ValueError("it is a socket")
+        raise OSError("it is a socket")
     elif not os.access(path, os.R_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
@@ -89,7 +95,8 @@ def _walk(top: Path, listed: set[Hashable]) -> Iterator[Found]:
         path = pending.pop()
         try:
             if path is not top and path.name.startswith("."):
-                yield _skipped(path, "hidden")
+                status = path.stat()
+                yield _skipped(path, "hidden", (status.st_dev, status.st_ino))
             elif path.is_symlink() and path is not top and path.is_dir():
                 yield _skipped(path, "a link to a directory; give it by itself to read it")
             elif path.is_dir():
@@ -113,7 +120,7 @@ def _met(path: Path, listed: set[Hashable]) -> Iterator[Found]:
     if is_archive(path.name):
         try:
             yield from _file(path, status, listed)
-        except ValueError as error:
+        except NotAnArchive as error:
             yield _skipped(path, str(error))
         return
     head = _head(_stored_at(path, 0))

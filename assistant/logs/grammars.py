@@ -210,12 +210,12 @@ GRAMMARS: tuple[Grammar, ...] = (
         "rknn",
         re.compile(
             # Android's logcat puts date, process and thread in front.
-            r"(?:(?P<time4>(?:\d{4}-)?\d{2}-\d{2} \d{2}:\d{2}:\d{2}\.\d{3}) {1,8}(?P<pid4>\d{1,10})[ -]{1,8}\d{1,10} )?"
-            r"(?P<level>[VDIWEF])[ /](?P<module>RKNN(?:API)?|RKNPU|NPUTransfer|rkllm|rknn[\w-]{0,40})"
+            r"(?:(?P<time4>(?:\d{4}-)?\d{2}-\d{2} \d{2}:\d{2}:\d{2}\.\d{3}) {1,8}"
+            r"(?P<pid4>\d{1,10})[ -]{1,8}\d{1,10} )?(?P<level>[VDIWEF])[ /](?P<module>RKNN(?:API)?|RKNPU|NPUTransfer|rkllm|rknn[\w-]{0,40})"
             r"(?: [0-9a-f]{1,16}\.npu)? {0,8}(?:\( ?(?P<pid>\d{1,10})\))?[:,]? ?"
             r"(?:\[?(?P<time>\d{2}:\d{2}:\d{2}(?:\.\d{1,6})?)\]? ?)?(?P<message>.*)"
-            r"|(?P<level2>[DIWE]) (?P<module2>(?:load|build|init|export|inference|hybrid|config|eval|__init__|run)\w{0,40}):"
-            r" ?(?P<message2>.*)"
+            r"|(?P<level2>[DIWE]) (?P<module2>(?:load|build|init|export|inference|hybrid|config|eval|__init__|run)\w{0,40})"
+            r": ?(?P<message2>.*)"
             r"|(?P<level5>[DIWE]) (?P<message5>(?:Catch exception|Traceback|Query dynamic|There is no valid|"
             r"The target_platform|target set by|Can not find file|Model is not|Invalid RKNN|Exception:|Please feedback).*)"
             r"|(?P<module3>RKNPU)(?: [0-9a-f]{1,16}\.npu)?: (?P<message3>.*)"
@@ -227,7 +227,8 @@ GRAMMARS: tuple[Grammar, ...] = (
     Grammar(
         "cambricon",
         re.compile(
-            rf"(?:\[?(?P<time>{_STAMP}|\d{{4}}-\d{{1,2}}-\d{{1,2}} \d{{1,2}}:\d{{1,2}}:\d{{1,2}}(?:\.\d{{1,9}})?)\]?:? ?)?"
+            rf"(?:\[?(?P<time>{_STAMP}|\d{{4}}-\d{{1,2}}-\d{{1,2}} "
+            r"\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d{1,9})?)\]?:? ?)?"
             r"(?:\[(?P<module>cn[a-z]{1,12}|mlu[a-z]{0,8}|magicmind)(?P<level>Error|Warning|Info|Debug|Fatal)\]"
             r"|\[(?P<module2>CN[A-Z]{1,12}|MLU(?:OP)?|MagicMind|MAGICMIND|mm)\] ?"
             r"\[?(?P<level2>ERROR|WARNING|WARN|INFO|DEBUG|FATAL|Error|Warning|Info|Debug|Fatal)?\]?:?)"

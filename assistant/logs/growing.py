@@ -23,6 +23,8 @@ __all__ = ["Growing"]
 # A file changed again within so long may show the same time.
 _TICK_NS = 50_000_000
 _TRIES = 10
+# So many looks a rotation may take to show all its files.
+_SETTLE_LOOKS = 4
 # A replaced file stays open for so many looks.
 _LATE_LOOKS = 200
 
@@ -39,6 +41,7 @@ class Growing:
         self._known: frozenset[Mark] = frozenset()
         self._seen: tuple[int, ...] = ()
         self._reason = ""
+        self._unsettled = 0
 
     def close(self) -> None:
         """Close all descriptors."""
@@ -130,6 +133,9 @@ class Growing:
             if is_intact and not any(one.size and not reader.is_at(one) for one in way.chain):
                 # Its writer may not have turned to the new file yet.
                 return
+            if way.may_settle and self._unsettled < _SETTLE_LOOKS:
+                self._unsettled += 1
+                return
             opened = _open_all(way.chain)
             again = self._files(reader, real)
             if opened and [(one.path, one.key) for one in again] == [(one.path, one.key) for one in files]:
@@ -150,6 +156,7 @@ class Growing:
         """Read the files of a route and turn to its last, whatever happens to the files from here on."""
         newest = Reader(opened[-1], way.chain[-1].key)
         self._drop_late()
+        self._unsettled = 0
         self._known, self._reader, self._late, self._seen, self._reason = way.known, newest, reader, (), ""
         is_own = [is_intact and reader.is_at(one) for one in way.chain]
         why = "truncated" if newest.key == reader.key else "replaced by a new file"

@@ -56,12 +56,12 @@ class Redactor:
                 return "\n".join(lines)
             known = len(self._names)
             lines = [line if self._named(line) == line else self._settled(line) for line in lines]
-        # Each round taught another name. Without learning, a line depends on no other.
+        # Each round taught another name. What is learned from here on is forgotten, so that no line depends on another.
         names = dict(self._names)
         for i, line in enumerate(lines):
             if self._rewritten(line) != line:
                 lines[i] = self._placeholder("text", line)
-            self._names = dict(names)
+        self._names = names
         return "\n".join(lines)
 
     def _settled(self, line: str) -> str:

@@ -90,6 +90,11 @@ class Route:
     known: frozenset[Mark]
     """The marks of the rotated files."""
 
+    @property
+    def may_settle(self) -> bool:
+        """Whether the doubt may come from a rotation that is just going on."""
+        return self.doubt in (_UNTOLD, _MISSING)
+
 
 def marks(listed: Iterable[Sibling]) -> frozenset[Mark]:
     """Return what to know rotated files by."""

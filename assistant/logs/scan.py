@@ -2,13 +2,14 @@
 
 blocks of bytes -> one pass of an automaton (Aho-Corasick) over all texts at once -> hits, kept as bytes until asked for
 
-What is kept is bounded however long the log is: of each text the first `FIRST` lines and then `LATER` in each MiB of
-the log. The grid of MiB belongs to the log, not to the portions in which it arrives, so portions change nothing.
+What is kept is bounded however long the log is: of each text the first `FIRST` lines and then `LATER` in each cell of
+the log. A cell is a MiB in the first 8 MiB, and then each doubling of the log has 8, so that 10 GB have 90. The grid of cells
+belongs to the log, not to the portions in which it arrives, so portions change nothing.
 """
 
 import copy
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,19 +27,31 @@ LATER = 2
 SUSPECTS_MOST = 256
 FORMS_MOST = 4096
 _MIB = 20
+#: From so many MiB on, cells grow; so many bits of the number of a MiB tell its cell.
+_CELLS_GROW = 8
+_CELL_BITS = 4
 #: In so many bytes of a log a terminal may have broken lines; longer logs come from no terminal.
 WRAPPED_MOST = 4 << 20
 _WRAPPED_LINES = 8
 _TERMINAL_MOST = max(WIDTHS)
 #: Bytes before an indented line that are kept, to find the head that it belongs to.
-CONTEXT = 2048
-_CONTEXTS_MOST = 16
+CONTEXT = 1024
 _SEAM = 2048
+#: Of a long line so many bytes before a text are kept, and three times as many behind it.
+_AROUND = 512
+# A container's JSON whose text has no escapes but its line end, so that it can be searched as it stands.
+_PLAIN_JSON = re.compile(rb'\{"log": ?"[^\\\0 ][^\\\0\r]*+(?:\\r)?\\n"[^\\\0\r]*+\r?')
 _DIGITS = b"0123456789"
-_BLANKS = b" \t"
+#: What an indented line begins with; one in a container's JSON may be indented, too.
+_BLANKS = b" \t{"
+_STARTS = (b" ", b"\t", b"{")
 _ESCAPES = re.compile(
     rb"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|[\]PX^_][^\x07\x1b\n]*+(?:\x07|\x1b\\)|[ -/]{1,2}[0-~]|[0-OQ-WYZ\\`-~])?+"
 )
+
+
+_Scan = Callable[[Block, int, int, int], int]
+"""Scans lines of a block: (block, begin, end, number of the first) -> number of the line behind them."""
 
 
 class Hit(NamedTuple):
@@ -136,61 +149,70 @@ class Scanner:
         self.keywords = keywords
         self.store = store
         self._segment = -1
+        self._cell = -1
         self._seen: dict[int, int] = {}
+        """Lines of this cell that were kept, per text."""
         self._spent: set[int] = set()
-        """Texts of which this MiB has given enough lines."""
+        """Texts of which this cell has given enough lines, or this MiB if they are alarms."""
         self._suspects = 0
         self._suspect_at = -1
+        self._is_unended = False
+        """Whether the last line has no end yet."""
         self._is_counted = False
         """Whether the line that is still open counts as a matched one."""
         self._tail = b""
         """The last bytes before the block that comes next."""
         self._piece_tail = b""
         """Likewise, if that block goes on with the same line."""
-        self._open: list[tuple[int, int, bytes]] = []
-        """(start, number, bytes) of lines at the end that may go on in the next line."""
+        self._open: list[tuple[int, int, bytes, bytes]] = []
+        """(start, number, bytes, lines before) of lines at the end that may go on in the next line."""
         self._widest = 0
         """Length of the longest line so far."""
 
     def copy(self, store: Store) -> "Scanner":
         """Return a scanner that goes on from here on its own, into another store."""
         twin = Scanner(self.log, self.keywords, store)
-        twin._segment, twin._seen, twin._spent = self._segment, dict(self._seen), set(self._spent)
+        twin._segment, twin._cell = self._segment, self._cell
+        twin._seen, twin._spent = dict(self._seen), set(self._spent)
         twin._suspects, twin._suspect_at, twin._is_counted = self._suspects, self._suspect_at, self._is_counted
         twin._tail, twin._piece_tail, twin._open = self._tail, self._piece_tail, list(self._open)
-        twin._widest = self._widest
+        twin._widest, twin._is_unended = self._widest, self._is_unended
         return twin
 
     def scan(self, block: Block) -> None:
         """Add what a block shows to the store."""
         data = block.data
         self.store.bytes += len(data)
-        if block.form == "8-bit" and b"\0" not in data and not (b"\\" in data and b'{"' in data) and _ends_in_lf(data):
+        self.store.lines += block.ended
+        self._is_unended = data[-1:] not in (b"\n", b"\r", b"\0") if block.form == "8-bit" else not block.ended
+        if not block.piece:
+            self._is_counted = False
+        if block.form == "8-bit":
             self._scan_bytes(block)
         else:
-            self._scan_text(block)
+            self._close()
+            self._scan_text(block, 0, len(data), block.number)
         self._tail = (self._tail + data)[-CONTEXT:]
 
     def finish(self) -> None:
         """Add what only waited for a next line."""
+        self.store.lines += self._is_unended
+        self._is_unended = False
         self._close()
 
     def _scan_bytes(self, block: Block) -> None:
-        """Scan a block whose lines end in LF or CRLF, where what is looked for stands as it is."""
+        """Scan a block in parts: most lines as they are, broken ones together, odd ones decoded."""
         data, first = block.data, 0
-        self.store.lines += block.ended + (not data.endswith(b"\n") and not block.piece)
-        if not block.piece:
-            self._is_counted = False
-        else:
+        if block.piece:
             end = data.find(b"\n") if b"\n" in data else len(data)
             if self._long(block, 0, end, block.number, block.piece) and not self._is_counted:
                 self._is_counted = True
                 self.store.matched_lines += 1
             first = min(end + 1, len(data))
-        begin, number = first, block.number + (first > 0 and block.ended > 0)
-        for start, stop in self._chains(block, first):
+        begin, number = first, block.number + (first > 0 and data[first - 1 : first] == b"\n")
+        for scan, start, stop in self._parts(block, first):
             number = self._plain(block, begin, start, number)
-            number = self._chain(block, start, stop, number)
+            number = scan(block, start, stop, number)
             begin = stop
         self._plain(block, begin, len(data), number)
         if not data.endswith(b"\n"):
@@ -199,64 +221,73 @@ class Scanner:
             self._piece_tail = b""
 
     def _plain(self, block: Block, begin: int, end: int, number: int) -> int:
-        """Scan whole lines that no terminal broke; return the number of the line behind them."""
+        """Scan whole lines that no terminal broke; return the number of the line behind them, if any is."""
         data = block.data
         while begin < end:
             # Up to the first line that begins in the next MiB of the log.
             border = (((block.start + begin) >> _MIB) + 1 << _MIB) - block.start
-            stop = end if border >= end else data.find(b"\n", border - 1) + 1 or end
-            stop = min(stop, end)
+            stop = end if border >= end else min(data.find(b"\n", border - 1) + 1 or end, end)
+            counted = begin
             if data.find(b"\x1b", begin, stop) >= 0:
                 self._scan_clean(block, begin, stop, number)
             else:
-                self._loop(block, begin, stop, number)
+                number, counted = self._loop(block, begin, stop, number)
             if stop < len(data):
-                number += data.count(b"\n", begin, stop)
+                number += data.count(b"\n", counted, stop)
             begin = stop
         return number
 
-    def _loop(self, block: Block, first: int, last: int, number: int) -> None:
-        """Go through the occurrences in lines of one MiB; this is the place where all the time goes."""
+    def _loop(self, block: Block, first: int, last: int, number: int) -> tuple[int, int]:
+        """Go through the occurrences in lines of one MiB; this is the place where all the time goes.
+
+        Returns:
+            The number of a line and where it begins in the block.
+        """
         data = block.data
-        self._enter((block.start + first) >> _MIB)
+        self._enter(block.start + first)
         numbers, spent, keep = self.keywords.numbers, self._spent, self._keep
         log, form, base = self.log, block.form, block.start + first
         text = data if first == 0 and last == len(data) else data[first:last]
-        lines = after = counted = 0
+        find, behind = text.find, len(text) + 1
+        lines = after = counted = long_to = 0
         hit: Hit | None = None
-        is_long = False
         for pattern, start, _ in self.keywords.find(text):
             if start >= after:
                 lines += 1
-                after = text.find(b"\n", start) + 1 or len(text) + 1
-                hit, is_long = None, False
+                after = find(b"\n", start) + 1 or behind
+                hit = None
             which = numbers[pattern]
-            if which in spent or is_long:
+            if which in spent or start < long_to:
                 continue
             if hit is None:
                 begin = text.rfind(b"\n", 0, start) + 1
                 number += text.count(b"\n", counted, begin)
                 counted = begin
-                is_long = after - 1 - begin > LINE_MOST
-                if is_long:
+                if after - 1 - begin > LINE_MOST:
                     self._long(block, first + begin, first + after - 1, number, 0)
+                    long_to = after
                     continue
                 raw = text[begin : after - 1]
                 raw = raw[:-1] if raw.endswith(b"\r") else raw
-                before = self._before(data, first + begin, which) if text[begin] in _BLANKS else b""
-                hit = Hit(log, number, base + begin, raw, 0, form, before)
+                hit = Hit(log, number, base + begin, raw, 0, form, self._before(block, first + begin))
             keep(which, hit)
         self.store.matched_lines += lines
         self._is_counted = after > len(text)
+        return number, first + counted
 
-    def _enter(self, segment: int) -> None:
-        """Begin another MiB of the log, in which every text is worth a few lines again."""
-        if segment != self._segment:
-            if self._suspects >= SUSPECTS_MOST:
-                for suspect in self.store.suspects.values():
-                    suspect.at_least = True
-            self._segment, self._seen, self._spent = segment, {}, set()
-            self._suspects, self._suspect_at = 0, -1
+    def _enter(self, place: int) -> None:
+        """Begin another MiB of the log, in which alarms, or another cell, in which all texts are worth lines again."""
+        segment = place >> _MIB
+        if segment == self._segment:
+            return
+        self._segment, self._suspects, self._suspect_at = segment, 0, -1
+        grown = segment.bit_length() - _CELL_BITS if segment >= _CELLS_GROW else 0
+        cell = segment >> grown << grown
+        if cell != self._cell:
+            self._cell, self._seen = cell, {}
+            self._spent.clear()
+        else:
+            self._spent.difference_update(range(self.keywords.alarm_from, self.keywords.count))
 
     def _keep(self, which: int, hit: Hit) -> None:
         """Keep a line for a text that is not spent in this MiB; a line with the same text twice is one."""
@@ -284,15 +315,23 @@ class Scanner:
             self.store.others += 1
         if self._suspects >= SUSPECTS_MOST:
             self._spent.update(range(self.keywords.alarm_from, self.keywords.count))
+            for suspect in self.store.suspects.values():
+                suspect.at_least = True
 
-    def _before(self, data: bytes, begin: int, which: int) -> bytes:
-        """Return whole lines before an indented line."""
-        if data[begin] not in _BLANKS or len(self.store.hits.get(which, ())) >= _CONTEXTS_MOST:
+    def _before(self, block: Block, begin: int) -> bytes:
+        """Return whole lines before a line that may continue a record."""
+        if block.data[begin : begin + 2].strip(b"\0")[:1] not in _STARTS:
             return b""
-        before = data[max(0, begin - CONTEXT) : begin]
+        before = block.data[max(0, begin - CONTEXT) : begin]
         if len(before) < CONTEXT:
             before = (self._tail + before)[-CONTEXT:]
-        return before if len(before) < CONTEXT else before[before.find(b"\n") + 1 :]
+        if len(before) < CONTEXT:
+            return before
+        end = b"\n\0" if block.form == "utf-16-le" else b"\0\n" if block.form == "utf-16-be" else b"\n"
+        cut = before.find(end)
+        while cut >= 0 and cut % len(end):
+            cut = before.find(end, cut + 1)
+        return before[cut + len(end) :] if cut >= 0 else b""
 
     def _add(self, data: bytes, hit: Hit) -> bool:
         """Keep a hit for every text in `data`; return whether there is any."""
@@ -301,7 +340,7 @@ class Scanner:
         return bool(which)
 
     def _add_all(self, which: Iterable[int], hit: Hit) -> None:
-        self._enter(hit.start >> _MIB)
+        self._enter(hit.start)
         for number in which:
             if number not in self._spent:
                 self._keep(number, hit)
@@ -326,10 +365,30 @@ class Scanner:
                     whole = tail + raw[:_SEAM]
                     at = block.start + start - len(tail)
                     self._add_all(crossing, Hit(self.log, number, at, whole, which, block.form, b""))
-            matched |= self._add(raw, Hit(self.log, number, block.start + start, raw, which, block.form, b""))
+            matched |= self._add_piece(raw, block.start + start, number, which, block.form)
             tail = raw[-_SEAM:]
         self._piece_tail = tail
         return matched
+
+    def _add_piece(self, raw: bytes, start: int, number: int, piece: int, form: Form) -> bool:
+        """Keep for every text in a piece of a long line what is around its first occurrence; return whether any is."""
+        numbers, found = self.keywords.numbers, dict[int, int]()
+        for pattern, first, _ in self.keywords.find(raw):
+            found.setdefault(numbers[pattern], first)
+        self._enter(start)
+        begin = end = 0
+        hit: Hit | None = None
+        for which, first in found.items():
+            if which in self._spent:
+                continue
+            if hit is None or not begin <= first <= end - self.keywords.longest:
+                # At blanks, which are never part of a longer character.
+                begin, end = max(0, first - _AROUND), min(first + 3 * _AROUND, len(raw))
+                begin = raw.find(b" ", begin, first) + 1 or begin if begin else 0
+                end = raw.rfind(b" ", first + self.keywords.longest, end) + 1 or end if end < len(raw) else end
+                hit = Hit(self.log, number, start + begin, raw[begin:end], piece or int(begin > 0), form, b"")
+            self._keep(which, hit)
+        return bool(found)
 
     def _scan_clean(self, block: Block, first: int, last: int, number: int) -> None:
         """Scan lines without their colours; lines stay lines."""
@@ -358,59 +417,70 @@ class Scanner:
                 continue
             raw = data[begin : end - (data[end - 1 : end] == b"\r")]
             hit = Hit(self.log, number + at, block.start + begin, raw, 0, block.form,
-                      self._before(data, begin, next(iter(which))))  # fmt: skip
+                      self._before(block, begin))  # fmt: skip
             self._add_all(which, hit)
 
-    def _scan_text(self, block: Block) -> None:
-        """Scan a block by its decoded lines; slow, and right for every encoding and line end."""
-        self._close()
-        number = 0
-        before: list[bytes] = []
-        for line in block.lines():
-            self.store.lines += line.number != number and not (line.piece and line.number == block.number)
+    def _scan_text(self, block: Block, begin: int, end: int, number: int) -> int:
+        """Scan lines decoded, slow and right for every encoding and line end; return the next line's number."""
+        part = block if end - begin == len(block.data) else self._part(block, begin, end, number)
+        for line in part.lines():
             number = line.number
             text = line.text.encode("utf-8", "replace")
-            context = b"".join(before) if line.text[:1] in (" ", "\t") else b""
-            if self._add(text, Hit(self.log, line.number, line.start, line.raw, line.piece, block.form, context)):
+            before = b"" if line.piece else self._before(block, line.start - block.start)
+            if self._add(text, Hit(self.log, line.number, line.start, line.raw, line.piece, block.form, before)):
                 self.store.matched_lines += not line.piece or not self._is_counted
                 self._is_counted = True
             elif not line.piece:
                 self._is_counted = False
-            before = [*before[-3:], line.raw[:512] + "\n".encode(_CODEC[block.form])]
         self._piece_tail = b""
+        return number + 1
 
-    def _chains(self, block: Block, first: int) -> Iterator[tuple[int, int]]:
-        """Yield where lines begin and end that may belong together, as a terminal of fixed width breaks them.
+    @staticmethod
+    def _part(block: Block, begin: int, end: int, number: int) -> Block:
+        return Block(block.data[begin:end], block.start + begin, number, 0, block.form)
 
-        No line of such a log is wider than the terminal: after a wider one, no line is taken for broken.
+    def _parts(self, block: Block, first: int) -> "Iterator[tuple[_Scan, int, int]]":
+        """Yield the lines that are not scanned as they are: how, begin and end.
+
+        Lines may belong together as a terminal of fixed width breaks them. No line of such a log is wider than the
+        terminal: after a wider one, no line is taken for broken. Odd lines (zeros, JSON, CR inside) are decoded first.
         """
-        if not self._open and (block.start >= WRAPPED_MOST or self._widest > _TERMINAL_MOST):
+        data, size = block.data, len(block.data)
+        has_odd = _has_odd(data)
+        if not has_odd and not self._open and (block.start >= WRAPPED_MOST or self._widest > _TERMINAL_MOST):
             return
-        size = len(block.data)
         begin, chain, length = first, first if self._open else -1, len(self._open)
-        for line in block.data[first:].split(b"\n"):
-            end = begin + len(line) + 1
-            if end > size:
+        for line in data[first:].split(b"\n"):
+            end = min(begin + len(line) + 1, size)
+            if begin >= size:
                 break
-            width = self._widen(line)
-            if width > _TERMINAL_MOST:
+            is_json = has_odd and _PLAIN_JSON.fullmatch(line) is not None
+            is_odd = has_odd and not is_json and _is_odd(line, end == size)
+            if is_json or is_odd or self._widen(line, block.start + begin) > _TERMINAL_MOST:
                 if 0 <= chain < begin:
-                    yield chain, begin
+                    yield self._chain, chain, begin
                 self._close(block.form)
-                return
-            if chain >= 0 or width in WIDTHS or line.rfind(b"[") > line.rfind(b"]"):
+                chain = -1
+                if is_odd:
+                    yield self._scan_text, begin, end
+                elif not has_odd:
+                    return
+            elif chain >= 0 or len(line) in WIDTHS or line.rfind(b"[") > line.rfind(b"]") or end - begin == len(line):
                 chain, length = (begin, 1) if chain < 0 else (chain, length + 1)
-                if not _may_go_on(line, self._widest) or length >= _WRAPPED_LINES:
+                if (not _may_go_on(line, self._widest) and end - begin > len(line)) or length >= _WRAPPED_LINES:
                     if length > 1:
-                        yield chain, end
+                        yield self._chain, chain, end
                     chain = -1
             begin = end
-        # Bytes without a line end: the last line, or a piece of a long one.
-        if chain >= 0 or begin < size:
-            yield chain if chain >= 0 else begin, size
+        if chain >= 0:
+            yield self._chain, chain, size
 
-    def _widen(self, line: bytes) -> int:
-        """Return the length of a line, and keep the longest."""
+    def _widen(self, line: bytes, start: int) -> int:
+        """Return the length of a line, and keep the longest; behind `WRAPPED_MOST` every line is too long."""
+        if start >= WRAPPED_MOST:
+            self._widest = max(self._widest, _TERMINAL_MOST + 1)
+        if self._widest > _TERMINAL_MOST:
+            return _TERMINAL_MOST + 1
         width = len(line)
         if width > self._widest or b"\x1b" in line:
             width = _width(line)
@@ -423,10 +493,10 @@ class Scanner:
         for line in data[begin:end].split(b"\n"):
             if begin >= end:
                 break
-            self._open.append((block.start + begin, number, line))
+            self._open.append((block.start + begin, number, line, self._before(block, begin)))
             begin, number = begin + len(line) + 1, number + 1
         last = self._open[-1][2]
-        self._widen(last)
+        self._widen(last, self._open[-1][0])
         if end < len(data) or not _may_go_on(last, self._widest) or len(self._open) >= _WRAPPED_LINES:
             self._close(block.form)
         return number
@@ -436,25 +506,33 @@ class Scanner:
         if not self._open:
             return
         lines, self._open = self._open, []
-        start, number, _ = lines[0]
-        raw = b"\n".join(line for _, _, line in lines)
+        start, number, _, before = lines[0]
+        raw = b"\n".join(line for _, _, line, _ in lines)
         raw = raw[:-1] if raw.endswith(b"\r") else raw
-        parts = [_ESCAPES.sub(b"", line).rstrip(b"\r") for _, _, line in lines]
+        parts = [_ESCAPES.sub(b"", line).rstrip(b"\r") for _, _, line, _ in lines]
         which = dict.fromkeys(
             self.keywords.numbers[pattern]
             for text in dict.fromkeys([b"\n".join(parts), b"".join(parts)])
             for pattern, _, _ in self.keywords.find(text)
         )
         if which:
-            self._add_all(which, Hit(self.log, number, start, raw, 0, form, b""))
+            self._add_all(which, Hit(self.log, number, start, raw, 0, form, before))
             self.store.matched_lines += sum(bool(self.keywords.find(part)) for part in parts)
-
-
-_CODEC: dict[Form, str] = {"8-bit": "ascii", "utf-16-le": "utf-16-le", "utf-16-be": "utf-16-be"}
 
 
 def _ends_in_lf(data: bytes) -> bool:
     return b"\r" not in data or data.count(b"\r") == data.count(b"\r\n")
+
+
+def _has_odd(data: bytes) -> bool:
+    return b"\0" in data or (b"\\" in data and b'{"' in data) or not _ends_in_lf(data)
+
+
+def _is_odd(line: bytes, is_last: bool) -> bool:
+    """Return whether a line must be decoded before it is searched: zeros, a container's JSON, a CR that ends a line."""
+    if b"\0" in line or (b"\\" in line and b'{"' in line):
+        return True
+    return b"\r" in line and (is_last or line.find(b"\r") < len(line) - 1)
 
 
 def _width(line: bytes) -> int:

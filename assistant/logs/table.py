@@ -121,10 +121,10 @@ def _row(line: str, place: str) -> Meaning:
     cells = line.split("\t")
     if len(cells) != len(COLUMNS):
         raise BadInput(f"{place}: {len(cells)} columns, expected {len(COLUMNS)}")
-    platform, code, name, module, meaning_zh, meaning_en, cause_hint, source, word, entry = cells
+    platform, code, name, module, meaning_zh, meaning_en, hint_zh, hint_en, source, word, entry = cells
     for certainty in CERTAINTIES:
         if word == certainty:
             return Meaning(
-                platform, code, name, module, meaning_zh, meaning_en, cause_hint, source, certainty, entry
+                platform, code, name, module, meaning_zh, meaning_en, hint_zh, hint_en, source, certainty, entry
             )  # fmt: skip
     raise BadInput(f"{place}: certainty {word!r}, expected one of {', '.join(CERTAINTIES)}")

@@ -21,8 +21,9 @@ class Meaning:
     """Part of the vendor's software that issues it."""
     meaning_zh: str
     meaning_en: str
-    cause_hint: str
-    """Where to look first, in English; a hint and no finding. Empty where there is none."""
+    cause_hint_zh: str
+    """Where to look first; a hint and no finding. Empty in both languages where there is none."""
+    cause_hint_en: str
     source: str
     """Public header or document the number is taken from."""
     certainty: Certainty

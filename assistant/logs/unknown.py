@@ -33,7 +33,7 @@ _CALM = re.compile(
     r"|\b(?:errors?|failures?)\s{0,2}[:=]\s{0,2}(?:none|null|nil|false|\[\]|ok|success)\b"
     r"|\b(?:relative|absolute|mean|max|rounding|quanti[sz]ation|cosine|squared|rms|l2|l1) error\b"
     r"|(?:无|没有|未发现|未出现|0 ?个)(?:任何)?(?:错误|异常|失败)"
-    r"|(?:错误|失败|异常)(?:数|次数|码)?\s{0,2}[:：=为]\s{0,2}0(?![0-9.x])"
+    r"|(?:错误|失败|异常)(?:数|次数|码)?\s{0,2}(?:[:：=为是]|(?<= ))\s{0,2}0(?![0-9.x])"
 )
 _CALM_LEVELS = frozenset({"debug", "info"})
 _BAD_LEVELS = frozenset({"error", "critical"})

@@ -6,7 +6,8 @@ from pathlib import Path
 
 __all__ = ["CHUNK", "chunks", "unpack"]
 
-CHUNK = 1 << 20
+#: Small enough for all passes over a portion to find it in the cache of the processor.
+CHUNK = 1 << 17
 _GZIP = b"\x1f\x8b"
 
 

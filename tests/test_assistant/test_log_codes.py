@@ -258,7 +258,20 @@ def test_every_row_is_complete_and_spelled_by_its_key(path: Path) -> None:
         assert len(meaning.source) >= 6, meaning
         assert meaning.certainty in CERTAINTIES
         assert not meaning.entry or meaning.entry in ENTRY_IDS, meaning
-        assert not re.search(r"/work|/tmp|\bids? \d{6}", " ".join((meaning.source, meaning.cause_hint))), meaning
+        told = " ".join((meaning.source, meaning.cause_hint_zh, meaning.cause_hint_en))
+        assert not re.search(r"/work|/tmp|\bids? \d{6}", told), meaning
+
+
+def test_every_hint_is_given_in_both_languages() -> None:
+    hints = {(meaning.cause_hint_zh, meaning.cause_hint_en) for meaning in ROWS}
+    hints.discard(("", ""))
+
+    assert len(hints) >= 600
+    for chinese, english in hints:
+        assert re.search(r"[\u4e00-\u9fff]", chinese), (chinese, english)
+        assert english.isascii(), (chinese, english)
+        assert english, (chinese, english)
+        assert chinese != english
 
 
 def test_there_are_2000_codes_and_none_twice() -> None:
@@ -383,7 +396,7 @@ def test_the_tables_are_read_when_first_asked() -> None:
     ("row", "message"),
     [
         ("p\t1\tN\tm", "4 columns"),
-        ("p\t1\tN\tm\t坏\tbad\t\tsource\tguess\t", "certainty 'guess'"),
+        ("p\t1\tN\tm\t坏\tbad\t\t\tsource\tguess\t", "certainty 'guess'"),
     ],
 )
 def test_a_bad_row_is_named(tmp_path: Path, row: str, message: str) -> None:
@@ -435,3 +448,14 @@ def test_the_command_gives_json_for_every_platform_that_uses_a_code(tmp_path: Pa
     assert data["schema"] == 1 and first["spelling"] == "507899"
     assert all({"platform", "code", "meaning", "source", "certainty"} <= set(m) for m in first["meanings"])
     assert {m["platform"] for m in first["meanings"]} == {m.platform for m in lookup("507899")}
+    hints = [m["cause_hint"] for m in first["meanings"]]
+    assert hints == [{"zh": m.cause_hint_zh, "en": m.cause_hint_en} for m in lookup("507899")]
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_the_command_gives_hints_in_the_language_of_the_answer(tmp_path: Path, lang: str) -> None:
+    said = run_cli("code", "507899", "--lang", lang, home=tmp_path).stdout.decode()
+    (meaning,) = lookup("507899")
+
+    assert (meaning.cause_hint_zh in said) == (lang == "zh")
+    assert (meaning.cause_hint_en in said) == (lang == "en")

@@ -11,7 +11,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assistant.errors import BadInput
@@ -399,6 +399,7 @@ ENDS = st.sampled_from(["\n", "\r\n", "\r", ""])
 FILE = st.lists(st.tuples(st.sampled_from(["", "a", "错误", "x" * 70_000]), ENDS), max_size=6)
 
 
+@settings(max_examples=40)
 @given(st.lists(FILE, min_size=2, max_size=4), st.sampled_from(["utf-8", "gbk"]))
 def test_every_line_is_found_in_its_own_file(
     tmp_path_factory: pytest.TempPathFactory, files: list, encoding: str
