@@ -1,10 +1,10 @@
 """Answer a question from the corpus, or abstain.
 
-Steps: reduce a pasted question to its words -> codes and log lines in it -> search -> unknown identifiers forbid an
-answer; a name missing from a complete list is answered by that list; else the calibrated confidence decides -> pick
-entries and their best parts -> run their check blocks. A calculation that the question asks for is done in any case, and
-is an answer by itself; so are the meaning of a known error code and the cause that pasted log lines show, which puts its
-entry first.
+Steps: reduce a pasted question to its words -> codes and log lines in it -> search -> unknown identifiers forbid
+an answer; a name missing from a complete list is answered by that list; else the calibrated confidence decides ->
+pick entries and their best parts -> run their check blocks. A calculation that the question asks for is done in any
+case, and is an answer by itself; so are the meaning of a known error code and the cause that pasted log lines show,
+which puts its entry first.
 """
 
 from collections.abc import Callable

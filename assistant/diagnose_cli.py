@@ -14,9 +14,9 @@ from assistant.plain import printable
 
 if TYPE_CHECKING:
     from assistant.logs.diagnose import Diagnoser
-    from assistant.logs.events import Event
-    from assistant.logs.sources import Source
-    from assistant.logs.types import Diagnosis, Evidence
+    from assistant.logs.following.events import Event
+    from assistant.logs.gathering.sources import Source
+    from assistant.logs.types import Diagnosis, Evidence, Finding
     from assistant.session import Session
     from kb.types import Lang
 
@@ -59,7 +59,7 @@ def diagnose(
         BadInput: a path is missing or cannot be read, or the rules are broken.
     """
     from assistant.logs.diagnose import Diagnoser
-    from assistant.logs.sources import gather
+    from assistant.logs.gathering.sources import gather
 
     if not paths:
         raise BadInput("give a log file, a directory, or '-' for standard input; see 'asknpu diagnose --help'")
@@ -129,9 +129,9 @@ def follow(
     Raises:
         BadInput: the path cannot be followed, or the rules are broken.
     """
-    from assistant.logs import events
     from assistant.logs.diagnose import Diagnoser
-    from assistant.logs.follow import follow as followed
+    from assistant.logs.following import events
+    from assistant.logs.following.follow import follow as followed
 
     say, clean, diagnoser = _say(lang), _clean(redact), Diagnoser()
     name = "-" if path == "-" else path
@@ -164,7 +164,7 @@ def follow(
 
 
 class _Shown:
-    """Prints each answer once, when it appears."""
+    """Prints each cause once, when it appears."""
 
     def __init__(
         self,
@@ -199,12 +199,12 @@ class _Shown:
         for finding in diagnosis.findings:
             first = finding.evidence[0]
             key = (finding.rule, first.log, first.start)
-            if not finding.primary or key in self._told:
+            if finding.role != "cause" or finding.explained_by or key in self._told:
                 continue
             self._told.add(key)
-            self._print(diagnosis, finding.rule)
+            self._print(diagnosis, finding)
 
-    def _print(self, diagnosis: "Diagnosis", rule: str) -> None:
+    def _print(self, diagnosis: "Diagnosis", finding: "Finding") -> None:
         from dataclasses import replace
 
         from assistant import render
@@ -212,12 +212,13 @@ class _Shown:
         def place(one: "Evidence") -> report.Named:
             return report.Named(self.name, one.line, one.start, one.end)
 
-        wanted = [finding for finding in diagnosis.findings if finding.rule == rule]
+        # While a log grows each cause is news, also one that comes after another.
+        wanted = (replace(finding, primary=True),)
         if self.as_json:
-            data = report.as_json(replace(diagnosis, findings=tuple(wanted)), self.lang, place=place, clean=self.clean)
+            data = report.as_json(replace(diagnosis, findings=wanted), self.lang, place=place, clean=self.clean)
             self.show(render.json_text({"schema": render.SCHEMA, **data}, indent=None))
         else:
-            one = replace(diagnosis, findings=tuple(wanted), unknown=(), codes=())
+            one = replace(diagnosis, findings=wanted, unknown=(), codes=())
             self.show(
                 report.as_text(
                     one, self.lang, place=place, clean=self.clean, verbose=self.verbose,
@@ -228,7 +229,7 @@ class _Shown:
 
 
 def _standard_input() -> "Iterator[Event]":
-    from assistant.logs.events import Data
+    from assistant.logs.following.events import Data
     from assistant.logs.unpack import unpack
 
     for portion in unpack(iter(lambda: os.read(sys.stdin.fileno(), 1 << 16), b"")):
@@ -244,7 +245,7 @@ def _say(lang: "Lang") -> "dict[str, str]":
 def _clean(redact: bool) -> report.Clean:
     if not redact:
         return lambda text: text
-    from assistant.logs.redact import Redactor
+    from assistant.logs.redaction.redact import Redactor
 
     return Redactor().text
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from assistant import paths
+from assistant.errors import BadInput
 from assistant.session import DEFAULT_ENCODER, Session, encoder_spec, encoders, fingerprint, open_session
 from kb import build, corpus, encode, manifest
 from kb.errors import IndexUnavailable, KbError
@@ -119,9 +120,22 @@ def doctor() -> list[tuple[str, bool, str]]:
     results = list(_packages())
     results.append(_guard("corpus", lambda: f"{len(corpus.entries(corpus.read(paths.corpus_root())))} entries parse"))
     results.append(_guard("cited spans", _spans))
+    results.append(_guard("log rules", _rules))
     results.append(_guard("index", _index))
     results.append(_guard("home directory", _home))
     return results
+
+
+def _rules() -> str:
+    """Lint the form of the log rules; their samples are the business of the tests."""
+    from assistant.logs.lint import form_problems
+    from assistant.logs.rules import rules
+
+    known = frozenset(entry.id for entry in corpus.entries(corpus.read(paths.corpus_root())))
+    every = rules()
+    if problems := form_problems(every, known):
+        raise KbError(f"{problems[0]} ({len(problems)} problems in all)")
+    return f"{len(every)} rules are well formed"
 
 
 def _packages() -> Iterator[tuple[str, bool, str]]:
@@ -133,7 +147,7 @@ def _packages() -> Iterator[tuple[str, bool, str]]:
 def _guard(name: str, check: Callable[[], str]) -> tuple[str, bool, str]:
     try:
         return name, True, check()
-    except (KbError, OSError) as error:
+    except (KbError, BadInput, OSError) as error:
         return name, False, str(error)
 
 

@@ -211,13 +211,14 @@ GRAMMARS: tuple[Grammar, ...] = (
         re.compile(
             # Android's logcat puts date, process and thread in front.
             r"(?:(?P<time4>(?:\d{4}-)?\d{2}-\d{2} \d{2}:\d{2}:\d{2}\.\d{3}) {1,8}"
-            r"(?P<pid4>\d{1,10})[ -]{1,8}\d{1,10} )?(?P<level>[VDIWEF])[ /](?P<module>RKNN(?:API)?|RKNPU|NPUTransfer|rkllm|rknn[\w-]{0,40})"
+            r"(?P<pid4>\d{1,10})[ -]{1,8}\d{1,10} )?(?P<level>[VDIWEF])[ /]"
+            r"(?P<module>RKNN(?:API)?|RKNPU|NPUTransfer|rkllm|rknn[\w-]{0,40})"
             r"(?: [0-9a-f]{1,16}\.npu)? {0,8}(?:\( ?(?P<pid>\d{1,10})\))?[:,]? ?"
             r"(?:\[?(?P<time>\d{2}:\d{2}:\d{2}(?:\.\d{1,6})?)\]? ?)?(?P<message>.*)"
-            r"|(?P<level2>[DIWE]) (?P<module2>(?:load|build|init|export|inference|hybrid|config|eval|__init__|run)\w{0,40})"
-            r": ?(?P<message2>.*)"
-            r"|(?P<level5>[DIWE]) (?P<message5>(?:Catch exception|Traceback|Query dynamic|There is no valid|"
-            r"The target_platform|target set by|Can not find file|Model is not|Invalid RKNN|Exception:|Please feedback).*)"
+            r"|(?P<level2>[DIWE]) "
+            r"(?P<module2>(?:load|build|init|export|inference|hybrid|config|eval|__init__|run)\w{0,40}): ?(?P<message2>.*)"
+            r"|(?P<level5>[DIWE]) (?P<message5>(?:Catch exception|Traceback|Query dynamic|There is no valid|Exception:|"
+            r"The target_platform|target set by|Can not find file|Model is not|Invalid RKNN|Please feedback).*)"
             r"|(?P<module3>RKNPU)(?: [0-9a-f]{1,16}\.npu)?: (?P<message3>.*)"
             r"|--> ?(?P<whole>.*)",
             re.DOTALL,

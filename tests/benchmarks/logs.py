@@ -52,15 +52,7 @@ STORM_BAR_MB_S = 100
 RIPGREP_BAR = 0.5
 FOLLOW_BAR_MS = 200
 
-WORDS = (
-    "alloc attach batch begin bind block board buffer bytes cache channel chunk clock commit complete config copy core "
-    "cycle data decode device dispatch done draw driver engine enter event fetch fill flush frame free graph handle "
-    "heap host index infer init input kernel latency layer length level load loop map mbuf memory merge model notify "
-    "offset op output pack page parse poll pool port queue rank read ready record register release reset resize result "
-    "resume rows run sample schedule send set shape size slice start state step stop stream submit switch sync task "
-    "tensor thread tick token trace transfer tune unload update use vector wait weight width window work write 模型 "
-    "加载 推理 完成 输入 输出 内存 任务 开始"
-).split()
+WORDS = ["alloc", "attach", "batch", "begin", "bind", "block", "board", "buffer", "bytes", "cache", "channel", "chunk", "clock", "commit", "complete", "config", "copy", "core", "cycle", "data", "decode", "device", "dispatch", "done", "draw", "driver", "engine", "enter", "event", "fetch", "fill", "flush", "frame", "free", "graph", "handle", "heap", "host", "index", "infer", "init", "input", "kernel", "latency", "layer", "length", "level", "load", "loop", "map", "mbuf", "memory", "merge", "model", "notify", "offset", "op", "output", "pack", "page", "parse", "poll", "pool", "port", "queue", "rank", "read", "ready", "record", "register", "release", "reset", "resize", "result", "resume", "rows", "run", "sample", "schedule", "send", "set", "shape", "size", "slice", "start", "state", "step", "stop", "stream", "submit", "switch", "sync", "task", "tensor", "thread", "tick", "token", "trace", "transfer", "tune", "unload", "update", "use", "vector", "wait", "weight", "width", "window", "work", "write", "模型", "加载", "推理", "完成", "输入", "输出", "内存", "任务", "开始"]
 #: Heads of several grammars; their fields are numbers of the line.
 HEADS = (
     "[NDRV][npu_task_submit:{a}]",
@@ -233,7 +225,7 @@ def read(path: Path) -> Row:
 def redact(path: Path) -> Row:
     """Return what taking private items out of the first 2 MB takes, line by line."""
     sys.path.insert(0, str(ROOT))
-    from assistant.logs.redact import Redactor
+    from assistant.logs.redaction.redact import Redactor
 
     text = path.read_text()[: 2 * 10**6]
     rows = [f"{row} from 192.0.2.{i % 250}" if i % 20 == 0 else row for i, row in enumerate(text.splitlines())]

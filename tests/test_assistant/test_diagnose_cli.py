@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
-from tests.test_assistant.test_cli import run_cli
+from tests.conftest import run_cli as run_bytes
 
 NOT_INIT = """\
 [NFS]region not init
@@ -24,6 +24,11 @@ NOT_INIT = """\
 """
 RULE = "nano-file-system-not-init"
 CLEAN = "[INFO][model.c:83]8 model loaded\n[AI_NPU] frame 1 done, error: 0\n"
+
+
+def run_cli(*arguments: str, home: Path, stdin: str | None = None) -> "subprocess.CompletedProcess[str]":
+    done = run_bytes(*arguments, home=home, stdin=(stdin or "").encode())
+    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 def diagnosed(home: Path, *arguments: str, stdin: str | None = None) -> dict[str, object]:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from assistant.errors import BadInput
-from assistant.logs.follow import Data, Event, Idle, Lost, Restarted, follow
+from assistant.logs.following.follow import Data, Event, Idle, Lost, Restarted, follow
 
 
 @dataclass

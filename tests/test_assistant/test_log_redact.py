@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assistant.logs.labelled import PLACEHOLDER
-from assistant.logs.private import RULES
-from assistant.logs.redact import Redactor
+from assistant.logs.redaction.labelled import PLACEHOLDER
+from assistant.logs.redaction.private import RULES
+from assistant.logs.redaction.redact import Redactor
 from tests.test_assistant.private_items import KINDS, TEMPLATES
 
 

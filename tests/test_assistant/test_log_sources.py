@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from assistant.errors import BadInput
 from assistant.logs.decode import Decoder
-from assistant.logs.rotation import rotation
-from assistant.logs.sources import Source, gather, sources
+from assistant.logs.gathering.rotation import rotation
+from assistant.logs.gathering.sources import Source, gather, sources
 
 
 def content(source: Source) -> bytes:

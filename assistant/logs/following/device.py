@@ -8,8 +8,8 @@ import tty
 from collections.abc import Iterator
 from pathlib import Path
 
-from assistant.logs.events import Data, Event, Lost, Restarted, Waiting
-from assistant.logs.siblings import key_of
+from assistant.logs.following.events import Data, Event, Lost, Restarted, Waiting
+from assistant.logs.following.siblings import key_of
 
 __all__ = ["Device"]
 

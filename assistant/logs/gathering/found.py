@@ -11,8 +11,8 @@ from functools import partial
 from pathlib import Path
 
 from assistant.errors import BadInput
-from assistant.logs.archives import Member, NotAnArchive, is_archive, members, shown
-from assistant.logs.binary import HEAD, not_a_log
+from assistant.logs.gathering.archives import Member, NotAnArchive, is_archive, members, shown
+from assistant.logs.gathering.binary import HEAD, not_a_log
 from assistant.logs.unpack import CHUNK, unpack
 
 __all__ = ["STANDARD_INPUT", "Found", "found"]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 
-from assistant.logs.binary import HEAD
+from assistant.logs.gathering.binary import HEAD
 from assistant.logs.unpack import CHUNK, chunks
 
 __all__ = ["Member", "NotAnArchive", "is_archive", "members", "shown"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from assistant.logs.rotation import rotation
+from assistant.logs.gathering.rotation import rotation
 from assistant.logs.unpack import CHUNK, unpack
 
 __all__ = ["HEAD", "Key", "Mark", "Sibling", "content", "current", "key_of", "siblings"]

@@ -9,8 +9,18 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from assistant.logs.addresses import FQDN, HOST, is_address, is_fqdn, is_host, is_ipv6, is_login, is_mac, is_machine
-from assistant.logs.labelled import (
+from assistant.logs.redaction.addresses import (
+    FQDN,
+    HOST,
+    is_address,
+    is_fqdn,
+    is_host,
+    is_ipv6,
+    is_login,
+    is_mac,
+    is_machine,
+)
+from assistant.logs.redaction.labelled import (
     CARD,
     KINDS,
     NAME,
@@ -26,7 +36,7 @@ from assistant.logs.labelled import (
     is_serial,
     is_user,
 )
-from assistant.logs.places import PATH_CHAR, is_private_path, is_private_url
+from assistant.logs.redaction.places import PATH_CHAR, is_private_path, is_private_url
 
 __all__ = ["KEY_BLOCK", "RULES", "Rule"]
 

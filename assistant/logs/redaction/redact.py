@@ -7,9 +7,9 @@ redaction finds nothing. Nothing is sent or written; what a placeholder stands f
 import ipaddress
 import re
 
-from assistant.logs.labelled import KINDS, PLACEHOLDER
-from assistant.logs.places import kept_from
-from assistant.logs.private import KEY_BLOCK, RULES, Rule
+from assistant.logs.redaction.labelled import KINDS, PLACEHOLDER
+from assistant.logs.redaction.places import kept_from
+from assistant.logs.redaction.private import KEY_BLOCK, RULES, Rule
 
 __all__ = ["Redactor"]
 

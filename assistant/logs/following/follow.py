@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Literal
 
 from assistant.errors import BadInput
-from assistant.logs.device import Device
-from assistant.logs.events import Data, Event, Idle, Lost, Restarted, Waiting
-from assistant.logs.growing import Growing
+from assistant.logs.following.device import Device
+from assistant.logs.following.events import Data, Event, Idle, Lost, Restarted, Waiting
+from assistant.logs.following.growing import Growing
 
 __all__ = ["Data", "Event", "Idle", "Lost", "Restarted", "Waiting", "follow"]
 

@@ -10,8 +10,8 @@ from itertools import groupby
 
 from assistant.errors import BadInput
 from assistant.logs.decode import Block, Decoder
-from assistant.logs.found import Found, found
-from assistant.logs.rotation import rotation
+from assistant.logs.gathering.found import Found, found
+from assistant.logs.gathering.rotation import rotation
 from assistant.logs.unpack import unpack
 
 __all__ = ["Gathered", "Place", "Skipped", "Source", "Start", "gather", "sources"]

@@ -2,7 +2,7 @@
 
 import re
 
-from assistant.logs.addresses import is_public
+from assistant.logs.redaction.addresses import is_public
 
 __all__ = ["PATH_CHAR", "is_private_path", "is_private_url", "kept_from"]
 

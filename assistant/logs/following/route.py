@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from assistant.logs.siblings import HEAD, Key, Mark, Sibling, content
+from assistant.logs.following.siblings import HEAD, Key, Mark, Sibling, content
 from assistant.logs.unpack import CHUNK
 
 __all__ = ["FLAGS", "Reader", "Route", "is_ahead", "marks", "route"]

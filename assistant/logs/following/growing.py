@@ -14,9 +14,9 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from assistant.logs.events import Data, Event, Lost, Restarted, Waiting
-from assistant.logs.route import FLAGS, Reader, Route, is_ahead, marks, route
-from assistant.logs.siblings import Mark, Sibling, content, current, key_of, siblings
+from assistant.logs.following.events import Data, Event, Lost, Restarted, Waiting
+from assistant.logs.following.route import FLAGS, Reader, Route, is_ahead, marks, route
+from assistant.logs.following.siblings import Mark, Sibling, content, current, key_of, siblings
 
 __all__ = ["Growing"]
 
