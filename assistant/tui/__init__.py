@@ -1,0 +1,12 @@
+"""The terminal window: ask, logs, model, lab, library. The only package that knows textual.
+
+app        the window: areas, language, theme, palette, help, state
+pane       what every area is: a widget with a language, a saved state and a help text
+words      the sentences of an area in both languages, `texts/AREA.{zh,en}.toml`
+services   the slow things that areas ask for, run in threads: opening the corpus, answering, diagnosing, estimating
+state      what is restored at the next start
+keys       the keys of all actions, by id; a user's file changes them
+safe       text from outside as content that is never interpreted
+ask/ logs/ model/ lab/ library/
+           one area each: `pane.py` and its widgets
+"""

@@ -1,0 +1,213 @@
+"""The window: its areas, what holds for all of them, and nothing of what they do."""
+
+import importlib
+from collections.abc import Iterable
+from typing import Any, ClassVar, cast
+
+from textual.app import App, ComposeResult, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.css.query import NoMatches
+from textual.reactive import reactive
+from textual.screen import Screen
+from textual.theme import Theme
+from textual.widgets import ContentSwitcher, Footer, Static
+
+from assistant.tui import state
+from assistant.tui.keys import keymap
+from assistant.tui.pane import Pane
+from assistant.tui.services import Services
+from assistant.tui.words import words
+from kb.types import Lang
+
+__all__ = ["AREAS", "Window"]
+
+#: Areas in the order of their keys F2 ... F6: name -> (module, class). A module is imported when its area is entered.
+AREAS: dict[str, tuple[str, str]] = {
+    "ask": ("assistant.tui.ask.pane", "AskPane"),
+    "logs": ("assistant.tui.logs.pane", "LogsPane"),
+    "model": ("assistant.tui.model.pane", "ModelPane"),
+    "lab": ("assistant.tui.lab.pane", "LabPane"),
+    "library": ("assistant.tui.library.pane", "LibraryPane"),
+}
+
+_DARK = Theme(
+    name="asknpu-dark", dark=True, primary="#4fa3ff", secondary="#7dd3c0", accent="#ffb454", warning="#ffb454",
+    error="#ff6b6b", success="#5fd38d", foreground="#e6e9ef", background="#11151c", surface="#171c26", panel="#1f2633",
+)  # fmt: skip
+_LIGHT = Theme(
+    name="asknpu-light", dark=False, primary="#0b62c4", secondary="#0f766e", accent="#b45309", warning="#b45309",
+    error="#b42318", success="#15803d", foreground="#1a1f2b", background="#fbfcfe", surface="#f1f4f9", panel="#e4e9f2",
+)  # fmt: skip
+_CONTRAST = Theme(
+    name="asknpu-contrast", dark=True, primary="#ffff00", secondary="#00ffff", accent="#ffff00", warning="#ffff00",
+    error="#ff8080", success="#00ff00", foreground="#ffffff", background="#000000", surface="#000000", panel="#1a1a1a",
+)  # fmt: skip
+THEMES = (_DARK, _LIGHT, _CONTRAST)
+
+
+class Tabs(Static):
+    """The names of the areas with their keys; a click enters one."""
+
+    def show(self, names: list[tuple[str, str]], current: str, title: str) -> None:
+        """Show the areas.
+
+        Args:
+            names: (area, what it is called).
+            current: the area that is entered.
+            title: shown in front.
+        """
+        parts = [Content.styled(f" {title} ", "bold $primary")]
+        for i, (area, name) in enumerate(names, start=2):
+            style = "reverse bold" if area == current else "$text-muted"
+            parts.append(Content.styled(f" F{i} {name} ", style).stylize(f"@click=app.enter('{area}')"))
+        self.update(Content("").join(parts))
+
+
+class Window(App[int]):
+    """The application."""
+
+    CSS_PATH = "app.tcss"
+    TITLE = "asknpu"
+    ENABLE_COMMAND_PALETTE = True
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(
+            Binding(f"f{i}", f"enter('{area}')", area, show=False, id=f"window.{area}", priority=True)
+            for i, area in enumerate(AREAS, start=2)
+        ),
+        Binding("f1", "help", "help", id="window.help", priority=True),
+        Binding("ctrl+l", "language", "language", id="window.language", show=False),
+        Binding("ctrl+t", "next_theme", "theme", id="window.theme", show=False),
+        Binding("ctrl+q", "quit", "quit", id="window.quit", priority=True),
+    ]
+
+    area: reactive[str] = reactive("ask", init=False)
+
+    def __init__(self, lang: Lang | None = None, services: Services | None = None) -> None:
+        super().__init__()
+        self.saved = state.load()
+        chosen = lang or self.saved.get("lang")
+        if chosen not in ("zh", "en"):
+            from assistant.render import default_language
+
+            chosen = default_language()
+        self.lang = cast(Lang, chosen)
+        self.say = words("window", self.lang)
+        self.services = services or Services()
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.theme = str(self.saved.get("theme", _DARK.name))
+
+    def compose(self) -> ComposeResult:
+        """Lay out the frame; areas come when they are entered."""
+        with Horizontal(id="top"):
+            yield Tabs(id="tabs")
+        yield ContentSwitcher(id="areas")
+        yield Footer(show_command_palette=True)
+
+    async def on_mount(self) -> None:
+        """Enter the area of the last time."""
+        known, problems = self._user_keys()
+        if known:
+            self.set_keymap(known)
+        for problem in problems:
+            self.notify(problem, severity="warning", markup=False)
+        area = self.saved.get("area", "ask")
+        await self.action_enter(area if area in AREAS else "ask")
+
+    def _user_keys(self) -> tuple[dict[str, str], list[str]]:
+        ids = {binding.id for binding in self.BINDINGS if isinstance(binding, Binding) and binding.id}
+        for module, name in AREAS.values():
+            try:
+                pane = getattr(importlib.import_module(module), name)
+            except ImportError:
+                continue
+            ids |= {binding.id for binding in pane.BINDINGS if isinstance(binding, Binding) and binding.id}
+        return keymap(frozenset(ids))
+
+    def pane(self, area: str) -> Pane | None:
+        """Return an area if it has been entered."""
+        try:
+            return self.query_one(f"#areas > #{area}", Pane)
+        except NoMatches:
+            return None
+
+    async def action_enter(self, area: str) -> None:
+        """Show an area, and make it at the first time."""
+        switcher = self.query_one("#areas", ContentSwitcher)
+        pane = self.pane(area)
+        if pane is None:
+            module, name = AREAS[area]
+            kind: type[Pane] = getattr(importlib.import_module(module), name)
+            pane = kind(self.services, self.lang, self.saved.get("areas", {}).get(area, {}))
+            await switcher.add_content(pane, set_current=True)
+        switcher.current = area
+        self.area = area
+        self._show_tabs()
+        if (focus := pane.first_focus()) is not None:
+            focus.focus()
+
+    def _show_tabs(self) -> None:
+        names = [(area, self.say(f"area_{area}")) for area in AREAS]
+        self.query_one(Tabs).show(names, self.area, self.TITLE)
+
+    def action_language(self) -> None:
+        """Change between Chinese and English, everywhere and at once."""
+        self.lang = "en" if self.lang == "zh" else "zh"
+        self.say = words("window", self.lang)
+        self._show_tabs()
+        for pane in self.query(Pane):
+            pane.speak(self.lang)
+
+    def action_next_theme(self) -> None:
+        """Change to the next theme: dark, light, high contrast."""
+        names = [theme.name for theme in THEMES]
+        place = names.index(self.theme) if self.theme in names else -1
+        self.theme = names[(place + 1) % len(names)]
+
+    def action_help(self) -> None:
+        """Show the keys and the help of the area."""
+        from assistant.tui.help import HelpScreen
+
+        if isinstance(self.screen, HelpScreen):
+            self.pop_screen()
+        else:
+            self.push_screen(HelpScreen(self.pane(self.area), self.say, self.active_bindings))
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """Yield every action of the window and of the current area for the command palette."""
+        for area in AREAS:
+            name = self.say(f"area_{area}")
+            yield SystemCommand(self.say("go_to", name=name), self.say(f"about_{area}"), lambda a=area: self._go(a))
+        yield SystemCommand(self.say("language"), self.say("about_language"), self.action_language)
+        yield SystemCommand(self.say("theme"), self.say("about_theme"), self.action_next_theme)
+        yield SystemCommand(self.say("help_title"), self.say("about_help"), self.action_help)
+        yield SystemCommand(self.say("quit"), self.say("about_quit"), self.action_quit)
+        pane = self.pane(self.area)
+        if pane is None:
+            return
+        for binding in pane.BINDINGS:
+            if isinstance(binding, Binding) and binding.id:
+                key = binding.id.replace(".", "_")
+                yield SystemCommand(pane.say(key), pane.say(f"about_{key}"), self._doing(pane, binding.action))
+
+    def _go(self, area: str) -> None:
+        self.run_worker(self.action_enter(area))
+
+    def _doing(self, pane: Pane, action: str) -> Any:  # noqa: ANN401 (what SystemCommand takes)
+        async def run() -> None:
+            await self.run_action(action, default_namespace=pane)
+
+        return run
+
+    async def action_quit(self) -> None:
+        """Save the state and end."""
+        self.save_state()
+        self.exit(0)
+
+    def save_state(self) -> None:
+        """Save what the next start restores."""
+        areas = dict(self.saved.get("areas", {}))
+        areas.update({pane.AREA: pane.state() for pane in self.query(Pane)})
+        state.save({"lang": self.lang, "theme": self.theme, "area": self.area, "areas": areas})

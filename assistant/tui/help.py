@@ -1,0 +1,53 @@
+"""The help screen: what the area is for, and all its keys."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import ActiveBinding, Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Markdown, Static
+
+from assistant.tui.pane import Pane
+from assistant.tui.words import Words
+
+__all__ = ["HelpScreen"]
+
+
+class HelpScreen(ModalScreen[None]):
+    """Shows the help of an area above it; Escape or F1 closes it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "app.pop_screen", "close", show=False)]
+
+    def __init__(self, pane: Pane | None, say: Words, bindings: Mapping[str, ActiveBinding]) -> None:
+        super().__init__()
+        self.pane = pane
+        self.say = say
+        self.bindings = bindings
+
+    def compose(self) -> ComposeResult:
+        """Lay out text and table of keys."""
+        with VerticalScroll(id="help"):
+            yield Static(self.say("help_title"), classes="title", markup=False)
+            if self.pane is not None:
+                yield Markdown(self.pane.help(), open_links=False)
+            yield Markdown(self._keys(), open_links=False)
+
+    def _keys(self) -> str:
+        rows: dict[str, list[str]] = {}
+        for key, active in self.bindings.items():
+            name = active.binding.id
+            if not name:
+                continue
+            area = name.partition(".")[0]
+            say = self.pane.say if self.pane is not None and area == self.pane.AREA else self.say
+            label = name.replace(".", "_") if area != "window" else name.removeprefix("window.")
+            try:
+                told = say(label)
+            except KeyError:
+                told = active.binding.description
+            rows.setdefault(told, []).append(self.app.get_key_display(active.binding.with_key(key=key)))
+        lines = [f"| {self.say('key')} | {self.say('does')} |", "|---|---|"]
+        lines += [f"| {', '.join(dict.fromkeys(keys))} | {told} |" for told, keys in rows.items()]
+        return "\n".join(lines)
