@@ -22,8 +22,6 @@ Encoding = Literal["ascii", "utf-8", "gb18030", "utf-16-le", "utf-16-be"]
 
 #: A longer line comes in pieces of at most so many bytes, all with the same number.
 LINE_MOST = 1 << 16
-#: From here on it pays to load numpy, which counts line ends ten times as fast.
-_LONG = 64 << 20
 #: So many bytes decide the form.
 HEAD = 64
 #: Prefixes taken off one line: a launcher's within a container's within a serial tool's.

@@ -3,8 +3,8 @@
 blocks of bytes -> one pass of an automaton (Aho-Corasick) over all texts at once -> hits, kept as bytes until asked for
 
 What is kept is bounded however long the log is: of each text the first `FIRST` lines and then `LATER` in each cell of
-the log. A cell is a MiB in the first 8 MiB, and then each doubling of the log has 8, so that 10 GB have 90. The grid of cells
-belongs to the log, not to the portions in which it arrives, so portions change nothing.
+the log. A cell is a MiB in the first 8 MiB; then each doubling of the log has 8, so that 10 GB have 90. The grid of
+cells belongs to the log, not to the portions in which it arrives, so portions change nothing.
 """
 
 import copy
@@ -43,7 +43,6 @@ _AROUND = 512
 _PLAIN_JSON = re.compile(rb'\{"log": ?"[^\\\0 ][^\\\0\r]*+(?:\\r)?\\n"[^\\\0\r]*+\r?')
 _DIGITS = b"0123456789"
 #: What an indented line begins with; one in a container's JSON may be indented, too.
-_BLANKS = b" \t{"
 _STARTS = (b" ", b"\t", b"{")
 _ESCAPES = re.compile(
     rb"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|[\]PX^_][^\x07\x1b\n]*+(?:\x07|\x1b\\)|[ -/]{1,2}[0-~]|[0-OQ-WYZ\\`-~])?+"
@@ -457,8 +456,7 @@ class Scanner:
             is_json = has_odd and _PLAIN_JSON.fullmatch(line) is not None
             is_odd = has_odd and not is_json and _is_odd(line, end == size)
             if is_json or is_odd or self._widen(line, block.start + begin) > _TERMINAL_MOST:
-                if 0 <= chain < begin:
-                    yield self._chain, chain, begin
+                yield from self._ended(chain, begin)
                 self._close(block.form)
                 chain = -1
                 if is_odd:
@@ -472,8 +470,10 @@ class Scanner:
                         yield self._chain, chain, end
                     chain = -1
             begin = end
-        if chain >= 0:
-            yield self._chain, chain, size
+        yield from self._ended(chain, size)
+
+    def _ended(self, chain: int, end: int) -> "list[tuple[_Scan, int, int]]":
+        return [(self._chain, chain, end)] if 0 <= chain < end else []
 
     def _widen(self, line: bytes, start: int) -> int:
         """Return the length of a line, and keep the longest; behind `WRAPPED_MOST` every line is too long."""

@@ -52,7 +52,15 @@ STORM_BAR_MB_S = 100
 RIPGREP_BAR = 0.5
 FOLLOW_BAR_MS = 200
 
-WORDS = ["alloc", "attach", "batch", "begin", "bind", "block", "board", "buffer", "bytes", "cache", "channel", "chunk", "clock", "commit", "complete", "config", "copy", "core", "cycle", "data", "decode", "device", "dispatch", "done", "draw", "driver", "engine", "enter", "event", "fetch", "fill", "flush", "frame", "free", "graph", "handle", "heap", "host", "index", "infer", "init", "input", "kernel", "latency", "layer", "length", "level", "load", "loop", "map", "mbuf", "memory", "merge", "model", "notify", "offset", "op", "output", "pack", "page", "parse", "poll", "pool", "port", "queue", "rank", "read", "ready", "record", "register", "release", "reset", "resize", "result", "resume", "rows", "run", "sample", "schedule", "send", "set", "shape", "size", "slice", "start", "state", "step", "stop", "stream", "submit", "switch", "sync", "task", "tensor", "thread", "tick", "token", "trace", "transfer", "tune", "unload", "update", "use", "vector", "wait", "weight", "width", "window", "work", "write", "模型", "加载", "推理", "完成", "输入", "输出", "内存", "任务", "开始"]
+VOCABULARY = """
+    alloc attach batch begin bind block board buffer bytes cache channel chunk clock commit complete config copy
+    core cycle data decode device dispatch done draw driver engine enter event fetch fill flush frame free graph
+    handle heap host index infer init input kernel latency layer length level load loop map mbuf memory merge
+    model notify offset op output pack page parse poll pool port queue rank read ready record register release
+    reset resize result resume rows run sample schedule send set shape size slice start state step stop stream
+    submit switch sync task tensor thread tick token trace transfer tune unload update use vector wait weight
+    width window work write 模型 加载 推理 完成 输入 输出 内存 任务 开始
+"""
 #: Heads of several grammars; their fields are numbers of the line.
 HEADS = (
     "[NDRV][npu_task_submit:{a}]",
@@ -93,7 +101,7 @@ def keywords() -> "Keywords":
 
 def lines(heads: tuple[str, ...], share: float, wanted: "Keywords", seed: int) -> Iterator[str]:
     """Return endless log lines of 40 to 300 characters; a `share` of them, all or none, has one of the texts."""
-    rng = random.Random(seed)
+    rng, vocabulary = random.Random(seed), VOCABULARY.split()
     texts = rng.sample(sorted({text.decode() for text in wanted.patterns if _is_utf8(text)}), TEXTS)
     often = list(itertools.accumulate(1 / (rank + 1) for rank in range(TEXTS)))
     while True:
@@ -105,7 +113,7 @@ def lines(heads: tuple[str, ...], share: float, wanted: "Keywords", seed: int) -
         size = rng.randint(40, 300) - len(head) - len(middle)
         words: list[str] = []
         while size > 0:
-            words.append(rng.choice(WORDS) if rng.random() < 0.8 else str(n % (10 << len(words))))
+            words.append(rng.choice(vocabulary) if rng.random() < 0.8 else str(n % (10 << len(words))))
             size -= len(words[-1]) + 1
         line = f"{head} {' '.join(words[::2])}{middle} {' '.join(words[1::2])}"
         if bool(wanted.find(line.encode())) == (bool(middle) or heads is STORM_HEADS):
