@@ -25,7 +25,7 @@ FIRST = 64
 LATER = 2
 #: So many suspicious lines of each MiB are counted by their form, and so many forms are told apart.
 SUSPECTS_MOST = 256
-FORMS_MOST = 4096
+FORMS_MOST = 1024
 _MIB = 20
 #: From so many MiB on, cells grow; so many bits of the number of a MiB tell its cell.
 _CELLS_GROW = 8

@@ -235,7 +235,7 @@ def test_an_unknown_platform_names_the_known(shipped_home: Path) -> None:
     for arguments in (("ask", "x"), ("search", "x"), ("list",)):
         done = run_cli(*arguments, "--platform", "cuda", home=shipped_home)
         assert done.returncode == 2
-        assert "known: horizon, magicmind, nano" in _one_sentence(done.stderr)
+        assert "known: ascend, horizon, magicmind, nano, rknn" in _one_sentence(done.stderr)
 
 
 @pytest.mark.parametrize(
