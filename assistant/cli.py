@@ -113,13 +113,35 @@ def _limit(default: int, text: str) -> "Callable[[Command], Command]":
 )
 @click.version_option(package_name="asknpu", message="%(prog)s %(version)s")
 @click.pass_context
-def cli(context: click.Context) -> None:
-    """Answers about NPUs with exact sources, offline, in Chinese and English.
+def cli(context: click.Context) -> int:
+    """Answers about NPUs with exact sources, offline, in Chinese and English. Without a command: the window.
 
     Exit codes: 0 answered, 1 honest negative (not known, nothing found), 2 bad input, 3 index or model unavailable.
     """
     if context.invoked_subcommand is None:
+        if _at_terminal():
+            from assistant.tui_cli import run_window
+
+            return run_window()
         click.echo(context.get_help())
+    return EXIT_OK
+
+
+def _at_terminal() -> bool:
+    """Return whether standard input and output are a terminal that can place characters."""
+    able = os.environ.get("TERM", "") not in ("", "dumb", "unknown")
+    return able and sys.stdin.isatty() and sys.stdout.isatty()
+
+
+@cli.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; others need --token.")
+@click.option("--port", type=click.IntRange(1, 65535), default=8742, show_default=True, help="Port to listen on.")
+@click.option("--token", metavar="T", envvar="ASKNPU_TOKEN", help="Every request must bring T (or set ASKNPU_TOKEN).")
+def serve(host: str, port: int, token: str | None) -> int:
+    """Show the window in a browser, on this machine only unless another HOST and a token are given."""
+    from assistant.tui_cli import serve as serve_window
+
+    return serve_window(host, port, token)
 
 
 @cli.command()

@@ -2,6 +2,7 @@
 
 import importlib
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, ClassVar, cast
 
 from textual.app import App, ComposeResult, SystemCommand
@@ -15,7 +16,7 @@ from textual.theme import Theme
 from textual.widgets import ContentSwitcher, Footer, Static
 
 from assistant.tui import state
-from assistant.tui.keys import keymap
+from assistant.tui.keys import keymap, keys_file
 from assistant.tui.pane import Pane
 from assistant.tui.services import Services
 from assistant.tui.words import words
@@ -97,7 +98,8 @@ class Window(App[int]):
         self.services = services or Services()
         for theme in THEMES:
             self.register_theme(theme)
-        self.theme = str(self.saved.get("theme", _DARK.name))
+        last = self.saved.get("theme")
+        self.theme = last if isinstance(last, str) and last in {one.name for one in THEMES} else _DARK.name
 
     def compose(self) -> ComposeResult:
         """Lay out the frame; areas come when they are entered."""
@@ -108,15 +110,18 @@ class Window(App[int]):
 
     async def on_mount(self) -> None:
         """Enter the area of the last time."""
+        self._label_keys()
         known, problems = self._user_keys()
         if known:
             self.set_keymap(known)
         for problem in problems:
             self.notify(problem, severity="warning", markup=False)
-        area = self.saved.get("area", "ask")
-        await self.action_enter(area if area in AREAS else "ask")
+        area = self.saved.get("area")
+        await self.action_enter(area if isinstance(area, str) and area in AREAS else "ask")
 
     def _user_keys(self) -> tuple[dict[str, str], list[str]]:
+        if not keys_file().exists():
+            return {}, []
         ids = {binding.id for binding in self.BINDINGS if isinstance(binding, Binding) and binding.id}
         for module, name in AREAS.values():
             try:
@@ -140,7 +145,7 @@ class Window(App[int]):
         if pane is None:
             module, name = AREAS[area]
             kind: type[Pane] = getattr(importlib.import_module(module), name)
-            pane = kind(self.services, self.lang, self.saved.get("areas", {}).get(area, {}))
+            pane = kind(self.services, self.lang, self._saved_of(area))
             await switcher.add_content(pane, set_current=True)
         switcher.current = area
         self.area = area
@@ -148,14 +153,34 @@ class Window(App[int]):
         if (focus := pane.first_focus()) is not None:
             focus.focus()
 
+    def _saved_of(self, area: str) -> dict[str, Any]:
+        areas = self.saved.get("areas")
+        found = areas.get(area) if isinstance(areas, dict) else None
+        return found if isinstance(found, dict) else {}
+
     def _show_tabs(self) -> None:
         names = [(area, self.say(f"area_{area}")) for area in AREAS]
         self.query_one(Tabs).show(names, self.area, self.TITLE)
+
+    def _label_keys(self) -> None:
+        """Name the keys of the footer in the language of the window."""
+        keys = self._bindings.key_to_bindings
+        for key, bound in keys.items():
+            keys[key] = [
+                replace(binding, description=self.say(binding.id.removeprefix("window.")))
+                if binding.id and binding.id.startswith("window.")
+                else replace(binding, description=self.say("palette"))
+                if binding.action == "command_palette"
+                else binding
+                for binding in bound
+            ]
+        self.refresh_bindings()
 
     def action_language(self) -> None:
         """Change between Chinese and English, everywhere and at once."""
         self.lang = "en" if self.lang == "zh" else "zh"
         self.say = words("window", self.lang)
+        self._label_keys()
         self._show_tabs()
         for pane in self.query(Pane):
             pane.speak(self.lang)
@@ -208,6 +233,6 @@ class Window(App[int]):
 
     def save_state(self) -> None:
         """Save what the next start restores."""
-        areas = dict(self.saved.get("areas", {}))
+        areas = {area: self._saved_of(area) for area in AREAS}
         areas.update({pane.AREA: pane.state() for pane in self.query(Pane)})
         state.save({"lang": self.lang, "theme": self.theme, "area": self.area, "areas": areas})

@@ -5,10 +5,16 @@
 """
 
 import tomllib
+from pathlib import Path
 
 from assistant import paths
 
-__all__ = ["keymap"]
+__all__ = ["keymap", "keys_file"]
+
+
+def keys_file() -> Path:
+    """Return where the user's keys are, if there are any."""
+    return paths.home() / "keys.toml"
 
 
 def keymap(known: frozenset[str]) -> tuple[dict[str, str], list[str]]:
@@ -17,7 +23,7 @@ def keymap(known: frozenset[str]) -> tuple[dict[str, str], list[str]]:
     Args:
         known: the ids that exist.
     """
-    path = paths.home() / "keys.toml"
+    path = keys_file()
     try:
         data = tomllib.loads(path.read_text("utf-8"))
     except OSError:

@@ -8,6 +8,7 @@ from kb.types import Lang
 
 if TYPE_CHECKING:
     from assistant.session import Session
+    from assistant.tui.library.shelf import Shelf
     from assistant.types import Answer
     from kb.search import Searcher
     from kb.types import Search
@@ -20,6 +21,9 @@ class Services:
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
+        self.shelf_lock = threading.RLock()
+        self.word_lock = threading.RLock()
+        """Of `word_searcher`, which has a connection of its own: typing never waits for models that are loading."""
 
     @cached_property
     def session(self) -> "Session":
@@ -35,12 +39,23 @@ class Services:
 
     @cached_property
     def word_searcher(self) -> "Searcher":
-        """Search by words only, ready at once. Hold `lock`."""
-        return self.session.searcher(with_meaning=False)
+        """Search by words only, ready at once. Hold `word_lock`."""
+        from assistant import paths
+        from assistant.session import Session
+        from kb.errors import IndexUnavailable
+        from kb.store import Store
+
+        with self.lock:
+            session = self.session
+        try:
+            own = Session(session.source, Store(paths.index_directory(), writable=False), session.degraded)
+        except IndexUnavailable:
+            own = session
+        return own.searcher(with_meaning=False)
 
     def search(self, question: str, *, lang: Lang | None, platform: str | None, with_meaning: bool) -> "Search":
         """Return ranked entries."""
-        with self.lock:
+        with self.lock if with_meaning else self.word_lock:
             searcher = self.searcher if with_meaning else self.word_searcher
             return searcher.search(question, lang=lang, platform=platform, limit=10)
 
@@ -53,3 +68,15 @@ class Services:
         with self.lock:
             compute = computing(self.session.check_searcher)
             return answer(question, self.searcher, lang=lang, platform=platform, compute=compute, bring=brought)
+
+    @cached_property
+    def _shelf(self) -> "Shelf":
+        from assistant import paths
+        from assistant.tui.library.shelf import read_shelf
+
+        return read_shelf(paths.corpus_root())
+
+    def shelf(self) -> "Shelf":
+        """Return every entry, the glossary and the courses for reading; the corpus is read at the first call."""
+        with self.shelf_lock:
+            return self._shelf

@@ -19,7 +19,7 @@ def load() -> dict[str, Any]:
     """Return what was saved; empty if there is nothing, or nothing that can be read."""
     try:
         data = json.loads(_file().read_text("utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return data if isinstance(data, dict) and data.get("version") == VERSION else {}
 

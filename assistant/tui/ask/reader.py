@@ -1,0 +1,255 @@
+"""The answer pane: it shows an answer, an entry, an abstention, an error or the welcome, and nothing else."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from assistant import render
+from assistant.plain import printable
+from assistant.tui.ask import told
+from assistant.tui.ask.listing import Listing
+from assistant.tui.ask.values import Full, Opened, Row
+from assistant.tui.safe import plain
+from assistant.tui.words import Words
+from assistant.types import Answer, AnswerEntry, Computed, EntryCheck
+from kb.types import Lang
+
+if TYPE_CHECKING:
+    from textual.widgets import Markdown
+
+    from assistant.tui.ask.cards import Card
+
+__all__ = ["Reader"]
+
+
+class Reader(VerticalScroll):
+    """Parts that are empty take no line. What is read stays in its place when more comes in above it."""
+
+    DEFAULT_CSS = """
+    Reader { padding: 0 2; scrollbar-size-vertical: 1; }
+    Reader > Static, Reader > Listing, Reader > Vertical { height: auto; margin: 0 0 1 0; }
+    Reader > #ask-near-title { margin: 0; }
+    Reader > .empty { display: none; }
+    Reader Markdown { padding: 0; margin: 0; background: transparent; }
+    Reader > #ask-text, Reader > #ask-computed { margin: 0; }
+    Reader MarkdownH2 { margin: 0 0 1 0; padding: 0; color: $primary; text-style: bold; background: transparent; }
+    Reader MarkdownFence { margin: 0 0 1 0; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = []
+
+    def __init__(self) -> None:
+        super().__init__(id="ask-reader", can_focus=True)
+        self.entry: AnswerEntry | None = None
+        self.is_whole = False
+        self.shows_why = False
+        self._lang: Lang = "en"
+        self._texts: dict[str, str] = {}
+        self._markdowns: dict[str, Markdown] = {}
+        self._cards: list[EntryCheck] | None = None
+        self._computed: Computed | None = None
+
+    def compose(self) -> ComposeResult:
+        """Lay out the parts, all empty."""
+        yield Static(id="ask-notes", classes="empty", markup=False)
+        yield Static(id="ask-brought", classes="empty", markup=False)
+        yield Vertical(id="ask-computed-card", classes="empty")
+        yield Vertical(id="ask-computed", classes="empty")
+        yield Static(id="ask-title", classes="empty", markup=False)
+        yield Vertical(id="ask-text", classes="empty")
+        yield Vertical(id="ask-checks", classes="empty")
+        yield Static(id="ask-why", classes="empty", markup=False)
+        yield Static(id="ask-near-title", classes="empty", markup=False)
+        yield Listing(id="ask-near", classes="empty")
+        yield Static(id="ask-send", classes="empty", markup=False)
+
+    def show_preview(self, entry: AnswerEntry) -> None:
+        """Show an entry that is not judged yet."""
+        self._begin(entry, entry.lang)
+        self._clear("ask-notes", "ask-brought", "ask-computed", "ask-why", "ask-near-title", "ask-near", "ask-send")
+        self._show_cards([], None, entry.lang, None)
+
+    def show_opened(self, opened: Opened, say: Words) -> None:
+        """Show one entry that was chosen."""
+        self._begin(opened.entry, opened.entry.lang)
+        self._clear("ask-notes", "ask-brought", "ask-computed", "ask-near-title", "ask-near", "ask-send")
+        self._show_cards(list(opened.checks), None, opened.entry.lang, say)
+        self._show_why(None)
+
+    def show_full(self, full: Full, say: Words) -> None:
+        """Show an answer or an abstention."""
+        answer = full.answer
+        before = self.query_one("#ask-title").virtual_region.y
+        self._static("ask-notes", told.notes(answer, {entry.id: entry.title for entry in answer.entries}))
+        self._static("ask-brought", told.brought(answer))
+        self._markdown("ask-computed", _computed(answer))
+        self._begin(answer.entries[0] if answer.entries else None, answer.lang, further=answer.entries[1:])
+        self._show_cards(list(answer.checks), answer.computed, answer.lang, say)
+        platforms = {row.id: row.platform for row in full.rows}
+        if answer.status == "abstained":
+            notes = [told.abstained(answer, full.entries), told.notes(answer, {})]
+            self._static("ask-notes", Content("\n\n").join(part for part in notes if part.plain))
+            self._near(say("nearest"), answer.nearest, platforms, instead(answer, say))
+            self._static("ask-send", told.to_send(answer, say))
+        else:
+            self._near(say("related"), answer.related, platforms)
+            self._clear("ask-send")
+        self._show_why(answer)
+        if self.scroll_offset.y:
+            self.call_after_refresh(self._stay, before)
+
+    def show_text(self, text: Content, title: str = "", rows: Sequence[Row] = ()) -> None:
+        """Show a sentence or the welcome, with entries or questions to choose."""
+        self._begin(None, self._lang)
+        self._clear("ask-brought", "ask-computed", "ask-why", "ask-send")
+        self._show_cards([], None, self._lang, None)
+        self._static("ask-notes", text)
+        self._static("ask-near-title", plain(title, "bold $primary"))
+        self._list(rows)
+
+    def show_entry_whole(self) -> None:
+        """Change between the parts that matter and the whole entry."""
+        self.is_whole = not self.is_whole
+        if self.entry is not None:
+            self._markdown("ask-text", _entry(self.entry, self.is_whole))
+
+    def show_why(self, answer: Answer | None) -> None:
+        """Show or hide the ranks and scores."""
+        self.shows_why = not self.shows_why
+        self._show_why(answer)
+        if self.shows_why:
+            self.call_after_refresh(lambda: self.query_one("#ask-why").scroll_visible(animate=False))
+
+    def relabel(self, say: Words) -> None:
+        """Put the titles of the checks into another language; what was typed in them stays."""
+        for title in self.query(".checks-title").results(Static):
+            title.update(plain(say("checks_title"), "bold $primary"))
+        for card in self.cards():
+            card.relabel(say)
+
+    def cards(self) -> list["Card"]:
+        """Return the checks that are shown."""
+        from assistant.tui.ask.cards import Card
+
+        return list(self.query(Card))
+
+    def _begin(self, entry: AnswerEntry | None, lang: Lang, further: Sequence[AnswerEntry] = ()) -> None:
+        """Show the text of an entry; another one starts at its top."""
+        self._lang = lang
+        is_new = entry is None or self.entry is None or (entry.id, entry.lang) != (self.entry.id, self.entry.lang)
+        self.entry = entry
+        if is_new:
+            self.is_whole = False
+            self.scroll_home(animate=False)
+        self._static("ask-title", plain(entry.title if entry is not None else "", "bold $primary"))
+        texts = [] if entry is None else [_entry(entry, self.is_whole), *map(render.entry_markdown, further)]
+        if texts or "ask-text" in self._markdowns:
+            self._markdown("ask-text", "\n\n".join(texts))
+
+    def _stay(self, before: int) -> None:
+        """Move with the text by what came in above it."""
+        grown = self.query_one("#ask-title").virtual_region.y - before
+        if grown:
+            self.scroll_to(y=self.scroll_offset.y + grown, animate=False, immediate=True)
+
+    def _show_why(self, answer: Answer | None) -> None:
+        shown = told.why(self.entry, answer, self._lang) if self.shows_why else Content("")
+        self._static("ask-why", shown)
+
+    def _near(
+        self, title: str, items: Sequence[tuple[str, str]], platforms: dict[str, str], first: Sequence[Row] = ()
+    ) -> None:
+        self._static("ask-near-title", plain(title, "bold $primary") if items or first else Content(""))
+        self._list([*first, *(Row(key, name, platforms.get(key, ""), "related") for key, name in items)])
+
+    def _list(self, rows: Sequence[Row]) -> None:
+        listing = self.query_one("#ask-near", Listing)
+        listing.show(rows)
+        listing.set_class(not rows, "empty")
+
+    def _static(self, name: str, content: Content) -> None:
+        part = self.query_one(f"#{name}", Static)
+        part.update(content)
+        part.set_class(not content.plain, "empty")
+
+    def _markdown(self, name: str, text: str) -> None:
+        # It takes long to import, and the first paint needs none; the jobs import it before a result comes.
+        from textual.widgets import Markdown
+
+        part = self.query_one(f"#{name}", Vertical)
+        part.set_class(not text, "empty")
+        if self._texts.get(name, "") == text:
+            return
+        self._texts[name] = text
+        shown = self._markdowns.get(name)
+        if shown is None:
+            self._markdowns[name] = Markdown(printable(text), open_links=False)
+            part.mount(self._markdowns[name])
+        else:
+            shown.update(printable(text))
+
+    def _clear(self, *names: str) -> None:
+        for name in names:
+            self.query_one(f"#{name}").add_class("empty")
+            if name in self._markdowns:
+                self._markdown(name, "")
+
+    def _show_cards(self, checks: list[EntryCheck], computed: Computed | None, lang: Lang, say: Words | None) -> None:
+        """Show the checks; those that are shown already stay as they are, with what was typed in them."""
+        if checks == self._cards and computed == self._computed:
+            return
+        self._cards, self._computed = checks, computed
+        for name in ("ask-checks", "ask-computed-card"):
+            self.query_one(f"#{name}").remove_children()
+            self.query_one(f"#{name}").add_class("empty")
+        if say is None or not (checks or computed):
+            return
+        from assistant.checks.table import CHECKS
+        from assistant.tui.ask.cards import Card
+
+        cards: list[Card | Static] = []
+        for outcome in (check.outcome for check in checks):
+            if outcome.check in CHECKS and outcome.arguments:
+                cards.append(Card(CHECKS[outcome.check], outcome.arguments, outcome, lang, say))
+            else:
+                cards.append(Static(plain(f"✗ {outcome.check}: {outcome.reason}", "bold $error"), markup=False))
+        if cards:
+            title = Static(plain(say("checks_title"), "bold $primary"), classes="checks-title", markup=False)
+            self.query_one("#ask-checks").mount(title, *cards)
+            self.query_one("#ask-checks").remove_class("empty")
+        if computed is not None and computed.check in CHECKS:
+            done = next((outcome for outcome in computed.outcomes if outcome.result), None)
+            given = done.arguments if done is not None else computed.given
+            self.query_one("#ask-computed-card").mount(Card(CHECKS[computed.check], given, done, lang, say))
+            self.query_one("#ask-computed-card").remove_class("empty")
+
+
+def instead(answer: Answer, say: Words) -> list[Row]:
+    """Return the question with known names in the place of unknown ones, as rows whose id is `~` and the question."""
+    rows = []
+    for unknown in answer.unknown:
+        for known in unknown.nearest:
+            if unknown.text in answer.question:
+                question = answer.question.replace(unknown.text, known)
+                rows.append(Row(f"~{question}", say("instead", question=question), "", "ask"))
+    return list(dict.fromkeys(rows))
+
+
+def _entry(entry: AnswerEntry, is_whole: bool) -> str:
+    from dataclasses import replace
+
+    # The title is shown as it is: Markdown would read the asterisks of a formula.
+    markdown = render.entry_markdown(replace(entry, focus=()) if is_whole else entry)
+    return markdown.removeprefix(f"## {entry.title}\n\n")
+
+
+def _computed(answer: Answer) -> str:
+    if answer.computed is None:
+        return ""
+    from assistant.checks import text
+
+    return text.computed(answer.computed, answer.lang)

@@ -1,0 +1,109 @@
+"""Answers as styled text, beside their Markdown: notes, codes, log lines, reasons, what helps after an abstention."""
+
+from collections.abc import Sequence
+
+from textual.content import Content
+
+from assistant.texts import texts
+from assistant.tui.safe import plain
+from assistant.tui.words import Words
+from assistant.types import Answer, AnswerEntry, EntryCheck
+from kb.types import Lang
+
+__all__ = ["abstained", "brought", "head", "notes", "place", "to_send", "why"]
+
+
+def place(entry: AnswerEntry) -> str:
+    """Return where an entry stands."""
+    return f"corpus/{entry.source.file}:{entry.line} ({entry.source.start}-{entry.source.end})"
+
+
+def head(
+    say: Words, kind: str, entry: AnswerEntry | None, checks: Sequence[EntryCheck], confidence: str = ""
+) -> Content:
+    """Return the line above an answer: what it is, how sure, its checks, its source."""
+    parts = [plain(say(kind), "bold $primary")]
+    if confidence:
+        parts.append(plain(confidence))
+    if checks:
+        passed = sum(check.outcome.status == "pass" for check in checks)
+        failed = sum(check.outcome.status == "fail" for check in checks)
+        sign, style = ("✗", "bold $error") if failed else ("✓", "$success") if passed == len(checks) else ("–", "")
+        parts.append(plain(f"{sign} {say('checks', passed=passed, all=len(checks))}", style))
+    if entry is not None:
+        parts.append(plain(f"corpus/{entry.source.file}:{entry.line}", "$text-muted"))
+    return Content("  ").join(parts)
+
+
+def notes(answer: Answer, titles: dict[str, str]) -> Content:
+    """Return what the reader must know about the search: corrections, what did not work, unknown names."""
+    say = texts(answer.lang)
+    lines = [plain(f"↺ {say['corrected'].format(to=to, typed=typed)}", "$warning") for typed, to in answer.corrected]
+    lines += [plain(f"⚠ {say['degraded']}: {note}", "$warning") for note in answer.degraded]
+    for item in answer.unlisted:
+        title = titles.get(item.entry_id, item.entry_id)
+        lines.append(plain(f"✗ {say['unlisted'].format(name=item.name, title=title)}", "bold"))
+    for unknown in answer.unknown:
+        text = say["unknown"].format(kind=say[f"kind.{unknown.kind}"], text=unknown.text)
+        if unknown.nearest:
+            text += say["unknown_nearest"].format(nearest=", ".join(unknown.nearest))
+        lines.append(plain(f"? {text}", "$warning"))
+    failed = sum(check.outcome.status == "fail" for check in answer.checks)
+    if failed:
+        lines.append(plain(f"✗ {say['refuted'].format(failed=failed, all=len(answer.checks))}", "bold $error"))
+    if answer.status == "answered" and not answer.entries:
+        lines.append(plain(f"– {say['not_answered']}", "$text-muted"))
+    return Content("\n").join(lines)
+
+
+def brought(answer: Answer) -> Content:
+    """Return what the codes and log lines of the question mean."""
+    parts = []
+    if answer.brought.diagnosis is not None:
+        from assistant.logs import report
+
+        told = report.as_text(
+            answer.brought.diagnosis, answer.lang, place=lambda one: report.Named("", one.line, one.start, one.end),
+            clean=str, entry=lambda key: key, verbose=False,
+        )  # fmt: skip
+        parts.append(Content("\n").join([plain(texts(answer.lang)["log_excerpt"], "bold $primary"), plain(told)]))
+    if answer.brought.codes:
+        from assistant.codes_cli import code_text
+
+        parts += [plain(code_text(one.code, one.meanings, answer.lang)) for one in answer.brought.codes]
+    return Content("\n\n").join(parts)
+
+
+def why(entry: AnswerEntry | None, answer: Answer | None, lang: Lang) -> Content:
+    """Return the ranks and scores by which an entry was found, and what the confidence was made of."""
+    say = texts(lang)
+    lines = [plain(say["why"], "bold $primary")]
+    if entry is not None and entry.hit is not None:
+        for name, score in entry.hit.channels:
+            lines.append(plain(f"  {say['channel'].format(name=f'{name:<8}', rank=score.rank, score=score.score)}"))
+        lines.append(plain(f"  fused {entry.hit.score:.3f} · coverage {entry.hit.coverage:.2f}"))
+    if answer is not None:
+        confidence = say["confidence"].format(confidence=answer.confidence, threshold=answer.threshold)
+        features = " · ".join(f"{name} {value:.2f}" for name, value in answer.features)
+        lines += [plain(f"  {confidence}"), plain(f"  {say['features']}: {features}", "$text-muted")]
+    return Content("\n").join(lines)
+
+
+def abstained(answer: Answer, entries: int) -> Content:
+    """Return that nothing was found that can be trusted, and what was searched."""
+    say = texts(answer.lang)
+    is_blocked = any(unknown.blocking for unknown in answer.unknown)
+    searched = say["blocked" if is_blocked else "searched"].format(
+        entries=entries, confidence=answer.confidence, threshold=answer.threshold
+    )
+    return Content("\n").join([plain(f"○ {say['not_known']}", "bold $warning"), plain(searched)])
+
+
+def to_send(answer: Answer, say: Words) -> Content:
+    """Return what would help to answer: the advice of the command line, and what a diagnosis misses."""
+    lines = [plain(say("send_title"), "bold $primary"), plain(f"  • {texts(answer.lang)['help_hint']}")]
+    lines += [plain(f"  • {line}") for line in say("send").splitlines()]
+    if answer.brought.diagnosis is not None:
+        needed = answer.brought.diagnosis.needed
+        lines += [plain(f"  • {need.zh if answer.lang == 'zh' else need.en}") for need in needed]
+    return Content("\n").join(lines)

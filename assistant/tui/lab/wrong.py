@@ -1,0 +1,77 @@
+"""What is wrong with a value, as one sentence in the language of the window.
+
+The parser of the command line decides; its reason is translated, and what is expected follows from the parameter.
+"""
+
+from pathlib import Path
+from typing import Final
+
+from assistant.checks.types import REQUIRED, Parameter
+from assistant.checks.values import value_of
+from assistant.errors import BadInput
+from assistant.tui.words import Words
+
+__all__ = ["is_needed", "limits", "wrong"]
+
+#: Reasons of the parser -> key of the sentence.
+_REASONS: Final = {
+    "is neither true nor false": "bad_flag",
+    "is no number": "bad_number",
+    "is not a number": "bad_number",
+    "is no whole number": "bad_whole",
+    "is too small": "bad_small",
+    "is too large": "bad_large",
+    "is not one of the choices": "bad_choice",
+    "is no list": "bad_list",
+    "is no file name": "bad_file_name",
+    "is no such file": "bad_file",
+}
+
+
+def is_needed(parameter: Parameter) -> bool:
+    """Return whether a check cannot run without it."""
+    return parameter.default is REQUIRED
+
+
+def wrong(parameter: Parameter, text: str, say: Words) -> str:
+    """Return what is wrong with the text of a field, "" if nothing is."""
+    if not text.strip():
+        return say("bad_missing", example=parameter.example) if is_needed(parameter) else ""
+    try:
+        value_of(parameter, text)
+    except BadInput as error:
+        return _sentence(parameter, error, text, say)
+    except OSError as error:
+        return say("bad_other", reason=error.strerror or str(error))
+    return ""
+
+
+def _sentence(parameter: Parameter, error: BadInput, text: str, say: Words) -> str:
+    reason = str(error.__context__) if error.__context__ is not None else ""
+    if reason.startswith("has "):
+        return say("bad_count", most=parameter.most, found=reason.split()[1])
+    if reason.startswith("is longer"):
+        return say("bad_long", reason=reason)
+    key = _REASONS.get(reason)
+    if key is None:
+        return say("bad_other", reason=reason or str(error))
+    told = say(key, limits=limits(parameter, say), example=parameter.example, name=Path(text).name)
+    return told.strip()
+
+
+def limits(parameter: Parameter, say: Words) -> str:
+    """Return the range of a number in words, "" if it has none."""
+    low, high = parameter.low, parameter.high
+    if low is not None and high is not None:
+        return say("between", low=_short(low), high=_short(high))
+    if low is not None:
+        return say("at_least", low=_short(low))
+    return say("at_most", high=_short(high)) if high is not None else ""
+
+
+def _short(value: float) -> str:
+    if value == int(value) and abs(value) < 1e6:
+        return str(int(value))
+    if value == int(value) and abs(value) < 1e13 and len(f"{value:g}") > 8:
+        return f"{int(value):,}"
+    return f"{value:g}".replace("e+0", "e").replace("e+", "e").replace("e-0", "e-")

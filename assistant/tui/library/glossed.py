@@ -1,0 +1,70 @@
+"""Terms of the glossary that occur in an entry, and the entries that explain them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from assistant.tui.library.shelf import Shelf, Term
+from kb import terms
+from kb.parse import without_checks
+from kb.types import Entry, Lang
+
+__all__ = ["Gloss", "glosses"]
+
+EXPLAINED = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Gloss:
+    """One term that a text uses."""
+
+    used: str
+    """The word as the glossary writes it, in the text's order."""
+    term: Term
+    entries: tuple[str, ...]
+    """Ids of entries whose question has the word, the same platform first."""
+
+
+def glosses(shelf: Shelf, entry: Entry) -> tuple[Gloss, ...]:
+    """Return the terms of an entry's title and text in the order of their first use; takes some ten milliseconds."""
+    tokens = terms.tokens(f"{entry.title}\n{without_checks(entry.text)}")
+    places: dict[tuple[str, ...], int] = {}
+    phrases = {
+        tuple(terms.tokens(word)): (term, word) for term in shelf.terms for word in (*term.zh, *term.en) if word.strip()
+    }
+    longest = max(map(len, phrases), default=0)
+    for start in range(len(tokens)):
+        for length in range(1, longest + 1):
+            phrase = tuple(tokens[start : start + length])
+            if phrase in phrases:
+                places.setdefault(phrase, start)
+    # Of several words for one term the longest one used names it: "quantization scale" rather than "scale".
+    best: dict[Term, tuple[int, int, str]] = {}
+    for phrase, start in places.items():
+        term, word = phrases[phrase]
+        first = min(start, best[term][0]) if term in best else start
+        word = word if term not in best or len(phrase) > best[term][1] else best[term][2]
+        best[term] = (first, max(len(phrase), best[term][1]) if term in best else len(phrase), word)
+    ordered = sorted(best.items(), key=lambda item: item[1][0])
+    return tuple(Gloss(word, term, _explaining(shelf, entry, term, entry.lang)) for term, (_, _, word) in ordered)
+
+
+def _explaining(shelf: Shelf, entry: Entry, term: Term, lang: Lang) -> tuple[str, ...]:
+    words = [word.casefold() for word in (*term.zh, *term.en) if len(word) > 1]
+    found = [
+        one
+        for (key, one_lang), one in shelf.entries.items()
+        if one_lang == lang and key != entry.id and _has(one.title.casefold(), words)
+    ]
+    found.sort(key=lambda one: (one.platform != entry.platform, len(one.title)))
+    return tuple(one.id for one in found[:EXPLAINED])
+
+
+def _has(title: str, words: Iterable[str]) -> bool:
+    for word in words:
+        start = title.find(word)
+        while start >= 0:
+            around = title[start - 1 : start] + title[start + len(word) : start + len(word) + 1]
+            if not word.isascii() or not any(one.isascii() and one.isalnum() for one in around):
+                return True
+            start = title.find(word, start + 1)
+    return False

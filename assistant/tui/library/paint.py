@@ -1,0 +1,216 @@
+"""Markdown as lines of cells: parsed by markdown-it-py, laid out by Rich, with our own line breaks; for workers."""
+
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from typing import ClassVar
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from rich import markdown as rich_markdown
+from rich.console import Console, ConsoleOptions, JustifyMethod, OverflowMethod, RenderResult
+from rich.containers import Lines
+from rich.measure import Measurement
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from rich.theme import Theme
+from textual.strip import Strip
+
+from assistant.tui.library.page import Section
+from assistant.tui.library.painted import Painted
+from assistant.tui.library.wrapping import breaks, least_width
+
+__all__ = ["paint"]
+
+WIDEST = 110
+"""Lines longer than this are hard to read."""
+
+
+class _Text(Text):
+    """Text that breaks between Chinese characters."""
+
+    def wrap(
+        self,
+        console: Console,
+        width: int,
+        *,
+        justify: JustifyMethod | None = None,
+        overflow: OverflowMethod | None = None,
+        tab_size: int = 8,
+        no_wrap: bool | None = None,
+    ) -> Lines:
+        """Return the lines of the text, none wider than `width`."""
+        found = Lines()
+        for line in self.split(allow_blank=True):
+            if "\t" in line.plain:
+                line.expand_tabs(tab_size)
+            found.extend(line.divide(breaks(line.plain, max(1, width))))
+        for line in found:
+            line.rstrip_end(width)
+        return found
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        lines = self.plain.splitlines() or [""]
+        widest = max(Text(line).cell_len for line in lines)
+        return Measurement(min(widest, least_width(self.plain)), max(1, widest))
+
+
+class _Paragraph(rich_markdown.Paragraph):
+    def on_enter(self, context: rich_markdown.MarkdownContext) -> None:
+        super().on_enter(context)
+        self.text = _Text(justify="left")
+
+
+class _Heading(rich_markdown.Heading):
+    MARKS: ClassVar[dict[str, str]] = {"h1": "", "h2": "", "h3": "▸ "}
+
+    def on_enter(self, context: rich_markdown.MarkdownContext) -> None:
+        super().on_enter(context)
+        self.text = _Text(self.MARKS.get(self.tag, ""), style=f"markdown.{self.tag}")
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        # A heading's level rides on its style, so that its line is known after layout.
+        self.text.stylize(Style(meta={"heading": int(self.tag[1])}))
+        yield self.text
+
+
+class _Code(rich_markdown.CodeBlock):
+    """A fence: as it is, behind a bar, long lines folded."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        bar = Segment("│ ", console.get_style("markdown.hr"))
+        code = _Text(str(self.text).rstrip("\n"), style="markdown.code_block")
+        inner = options.update(width=max(1, options.max_width - 2))
+        for line in console.render_lines(code, inner, pad=False):
+            yield bar
+            yield from line
+            yield Segment.line()
+
+
+class _Quote(rich_markdown.BlockQuote):
+    """A block quote, here mostly badges of checks."""
+
+
+class _Cell(rich_markdown.TableDataElement):
+    def __init__(self, justify: JustifyMethod) -> None:
+        super().__init__(justify)
+        self.content = _Text("", justify=justify)
+
+
+class _Table(rich_markdown.TableElement):
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        from rich import box
+        from rich.table import Table
+
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, style="markdown.hr", show_edge=False, padding=(0, 1))
+        if self.header is not None and self.header.row is not None:
+            for cell in self.header.row.cells:
+                cell.content.stylize("markdown.h4")
+                table.add_column(cell.content)
+        if self.body is not None:
+            for row in self.body.rows:
+                table.add_row(*(cell.content for cell in row.cells))
+        yield table
+
+
+class _Markdown(rich_markdown.Markdown):
+    elements: ClassVar[dict[str, type[rich_markdown.MarkdownElement]]] = {
+        **rich_markdown.Markdown.elements,
+        "paragraph_open": _Paragraph,
+        "heading_open": _Heading,
+        "fence": _Code,
+        "code_block": _Code,
+        "blockquote_open": _Quote,
+        "table_open": _Table,
+        "td_open": _Cell,
+        "th_open": _Cell,
+    }
+
+    def __init__(self, markup: str) -> None:
+        super().__init__("", hyperlinks=False)
+        self.markup = markup
+        # HTML and references stay text: nothing that an entry says may vanish.
+        parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["reference", "image"])
+        self.parsed: list[Token] = parser.parse(markup)
+
+
+def paint(sections: Sequence[Section], width: int, colours: Mapping[str, str]) -> Painted:
+    """Return a page laid out for a width.
+
+    Args:
+        sections: Markdown without control characters.
+        width: cells.
+        colours: the theme's variables: primary, accent, foreground ...
+    """
+    width = max(8, min(width, WIDEST))
+    console = Console(
+        width=width,
+        file=io.StringIO(),
+        force_terminal=True,
+        color_system="truecolor",
+        theme=_theme(colours),
+        legacy_windows=False,
+        _environ={},
+    )
+    strips: list[Strip] = []
+    anchors: dict[str, int] = {}
+    headings: list[tuple[str, int, int]] = []
+    for section in sections:
+        if strips:
+            strips += [Strip.blank(0)] * 2
+        anchors[section.key] = len(strips)
+        lines = console.render_lines(_Markdown(section.markdown), console.options, pad=False)
+        while lines and not "".join(one.text for one in lines[0]).strip():
+            lines.pop(0)
+        headings += _headings(lines, len(strips))
+        strips += [Strip(_without_meta(line)) for line in lines]
+    return Painted(tuple(strips), tuple(strip.text for strip in strips), anchors, tuple(headings))
+
+
+def _headings(lines: Sequence[Sequence[Segment]], first: int) -> list[tuple[str, int, int]]:
+    found: list[tuple[str, int, int]] = []
+    continues = False
+    for number, line in enumerate(lines, start=first):
+        level = next((one.style.meta["heading"] for one in line if one.style and "heading" in one.style.meta), 0)
+        text = "".join(one.text for one in line).strip().removeprefix("▸ ")
+        if level and continues and found:
+            found[-1] = (found[-1][0] + text, found[-1][1], found[-1][2])
+        elif level:
+            found.append((text, int(level), number))
+        continues = bool(level)
+    return found
+
+
+def _without_meta(line: Iterable[Segment]) -> list[Segment]:
+    return [Segment(one.text, one.style.clear_meta_and_links() if one.style else None) for one in line]
+
+
+def _theme(colours: Mapping[str, str]) -> Theme:
+    primary, accent, second = (_colour(colours, name) for name in ("primary", "accent", "secondary"))
+    return Theme(
+        {
+            "markdown.paragraph": Style(),
+            "markdown.h1": Style(bold=True, color=primary, underline=True),
+            "markdown.h2": Style(bold=True, color=primary),
+            "markdown.h3": Style(bold=True, color=second),
+            "markdown.h4": Style(bold=True, color=second),
+            "markdown.h5": Style(bold=True),
+            "markdown.h6": Style(italic=True),
+            "markdown.strong": Style(bold=True),
+            "markdown.em": Style(italic=True),
+            "markdown.code": Style(color=accent),
+            "markdown.code_block": Style(color=second),
+            "markdown.block_quote": Style(color=second),
+            "markdown.item": Style(),
+            "markdown.item.bullet": Style(color=accent),
+            "markdown.item.number": Style(color=accent),
+            "markdown.hr": Style(dim=True),
+            "markdown.link": Style(underline=True),
+            "markdown.link_url": Style(underline=True),
+        }
+    )
+
+
+def _colour(colours: Mapping[str, str], name: str) -> str | None:
+    value = colours.get(name, "")
+    return value if value.startswith("#") and len(value) == 7 else None

@@ -1,0 +1,36 @@
+"""A page in lines, as the reader shows it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from textual.strip import Strip
+
+from assistant.tui.library.place import TOP, Spot
+
+__all__ = ["Painted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Painted:
+    """A page in lines."""
+
+    strips: tuple[Strip, ...]
+    texts: tuple[str, ...]
+    """The same lines as text."""
+    anchors: Mapping[str, int]
+    """Key of a section -> its first line."""
+    headings: tuple[tuple[str, int, int], ...]
+    """(text, level, line) of every heading."""
+
+    def spot(self, line: int) -> Spot:
+        """Return where a line is."""
+        key, first = max(((k, n) for k, n in self.anchors.items() if n <= line), key=lambda item: item[1], default=TOP)
+        return key, (line - first) / max(1, self._length(int(first)))
+
+    def line(self, spot: Spot) -> int:
+        """Return the line of a spot; the first line if the page has no such section."""
+        first = self.anchors.get(spot[0])
+        return 0 if first is None else first + round(spot[1] * self._length(first))
+
+    def _length(self, first: int) -> int:
+        return min((n for n in self.anchors.values() if n > first), default=len(self.strips)) - first

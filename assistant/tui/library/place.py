@@ -1,0 +1,123 @@
+"""What is shown, the way back to it, and what was learnt. All frozen but the history."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, cast
+
+from assistant.tui.library.shelf import Shelf
+from kb.types import Lang
+
+__all__ = [
+    "MARKS",
+    "TOP",
+    "History",
+    "Mark",
+    "Place",
+    "Spot",
+    "exists",
+    "neighbour",
+    "read_marks",
+    "read_place",
+    "read_places",
+]
+
+Kind = Literal["entry", "document", "card"]
+Mark = Literal["known", "learning"]
+MARKS: Mapping[str, str] = {"known": "✓", "learning": "◐", "": "·"}
+"""Symbol of each mark; "" for an entry that was not asked yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Something to read."""
+
+    kind: Kind
+    key: str
+    """Entry id, or key of a document."""
+    lang: Lang
+    path: str = ""
+    """Platform of the first-day path that a card belongs to; "" for the cards of its course."""
+
+
+Spot = tuple[str, float]
+"""Where in a page: key of a section, and how far into it, 0 to 1. It holds at any width and in both languages."""
+TOP: Spot = ("", 0.0)
+
+
+@dataclass(slots=True)
+class History:
+    """Places before and after the current one, each with the spot at its top."""
+
+    behind: list[tuple[Place, Spot]] = field(default_factory=list)
+    ahead: list[tuple[Place, Spot]] = field(default_factory=list)
+
+    def leave(self, place: Place, spot: Spot) -> None:
+        """Remember a place that is left for a new one; what was ahead is forgotten."""
+        self.behind.append((place, spot))
+        del self.behind[:-200]
+        self.ahead.clear()
+
+    def back(self, place: Place | None, spot: Spot) -> tuple[Place, Spot] | None:
+        """Return the place before, and remember this one ahead."""
+        return self._move(self.behind, self.ahead, place, spot)
+
+    def forward(self, place: Place | None, spot: Spot) -> tuple[Place, Spot] | None:
+        """Return the place ahead, and remember this one behind."""
+        return self._move(self.ahead, self.behind, place, spot)
+
+    @staticmethod
+    def _move(
+        source: list[tuple[Place, Spot]], target: list[tuple[Place, Spot]], place: Place | None, spot: Spot
+    ) -> tuple[Place, Spot] | None:
+        if not source:
+            return None
+        if place is not None:
+            target.append((place, spot))
+        return source.pop()
+
+
+def exists(shelf: Shelf, place: Place) -> bool:
+    """Return whether the corpus has a place."""
+    return place.key in (shelf.documents if place.kind == "document" else shelf.home)
+
+
+def neighbour(shelf: Shelf, place: Place, step: int) -> Place | None:
+    """Return the place that comes after (1) or before (-1) in reading order; None at the ends."""
+    if place.kind == "document":
+        order = list(shelf.documents)
+    elif place.path:
+        order = [key for path in shelf.paths if path.platform == place.path for key in path.ids]
+    elif place.kind == "card":
+        courses = [course.document for course in shelf.courses]
+        home = shelf.home[place.key]
+        order = [key for course in (courses if home in courses else [home]) for key in shelf.documents[course].ids]
+    else:
+        order = [key for document in shelf.documents.values() for key in document.ids]
+    if place.key not in order:
+        return None
+    index = order.index(place.key) + step
+    return Place(place.kind, order[index], place.lang, place.path) if 0 <= index < len(order) else None
+
+
+def read_place(data: Any) -> Place | None:  # noqa: ANN401 (whatever the saved state holds)
+    """Return a place from its JSON value; None if it is none."""
+    if not isinstance(data, dict):
+        return None
+    kind, key, lang, path = (data.get(name, "") for name in ("kind", "key", "lang", "path"))
+    if kind not in ("entry", "document", "card") or lang not in ("zh", "en"):
+        return None
+    return (
+        Place(cast(Kind, kind), key, cast(Lang, lang), path) if isinstance(key, str) and isinstance(path, str) else None
+    )
+
+
+def read_places(data: Any) -> list[Place]:  # noqa: ANN401
+    """Return the places of a JSON list; what is none is left out."""
+    return [place for one in data if (place := read_place(one))] if isinstance(data, list) else []
+
+
+def read_marks(data: Any) -> dict[str, Mark]:  # noqa: ANN401
+    """Return what was learnt by entry id from its JSON value."""
+    if not isinstance(data, dict):
+        return {}
+    return {str(key): cast(Mark, mark) for key, mark in data.items() if mark in ("known", "learning")}

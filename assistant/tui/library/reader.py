@@ -1,0 +1,107 @@
+"""The reader: painted lines in a scroll view, with the matches of a search."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from assistant.tui.library.finding import Match
+from assistant.tui.library.painted import Painted
+
+__all__ = ["Reader"]
+
+_NOTHING = Painted((), (), {}, ())
+
+
+class Reader(ScrollView, can_focus=True):
+    """Shows a page and marks matches in it; knows nothing of where both come from."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"reader--match", "reader--current"}
+    DEFAULT_CSS = """
+    Reader { width: 1fr; height: 1fr; padding: 0 1; overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1;
+             border-left: solid $panel; }
+    Reader:focus { border-left: heavy $primary; }
+    Reader > .reader--match { text-style: underline bold; color: $warning; }
+    Reader > .reader--current { text-style: reverse bold; color: $warning; }
+    """
+
+    class Resized(Message):
+        """The width for text changed; the page must be painted again."""
+
+    def __init__(self, id: str) -> None:
+        super().__init__(id=id)
+        self.page = _NOTHING
+        self.matches: list[Match] = []
+        self.current = -1
+        self._parts: dict[int, list[tuple[int, int, bool]]] = {}
+        self._width = 0
+
+    @property
+    def text_width(self) -> int:
+        """Cells for text; the scrollbar always has its place."""
+        return max(8, self.container_size.width - 4 if not self.size.width else self._inner())
+
+    def _inner(self) -> int:
+        bar = 0 if self.show_vertical_scrollbar else 1
+        return self.size.width - bar
+
+    @property
+    def line(self) -> int:
+        """First line that is visible."""
+        return self.scroll_offset.y
+
+    def show(self, page: Painted, line: int) -> None:
+        """Show a page from a line on; matches of the last page are gone."""
+        self.page = page
+        self.mark([], -1)
+        self.virtual_size = Size(1, len(page.strips))
+        self.go(line)
+        self.refresh()
+
+    def go(self, line: int) -> None:
+        """Put a line at the top."""
+        self.scroll_to(y=max(0, line), animate=False, force=True, immediate=True)
+
+    def mark(self, matches: Sequence[Match], current: int) -> None:
+        """Mark matches, one of them as the current one, and bring that into view."""
+        self.matches, self.current = list(matches), current
+        self._parts = {}
+        for number, match in enumerate(self.matches):
+            for line, start, end in match.parts:
+                self._parts.setdefault(line, []).append((start, end, number == current))
+        if 0 <= current < len(self.matches):
+            line = self.matches[current].line
+            if not self.line <= line < self.line + self.size.height - 1:
+                self.go(line - self.size.height // 3)
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """Return one line of the screen."""
+        width, number = self.size.width, self.scroll_offset.y + y
+        if not 0 <= number < len(self.page.strips):
+            return Strip.blank(width, self.rich_style)
+        strip = self.page.strips[number]
+        for start, end, is_current in self._parts.get(number, ()):
+            style = self.get_component_rich_style("reader--current" if is_current else "reader--match", partial=True)
+            strip = _styled(strip, start, end, style)
+        return strip.apply_style(self.rich_style).adjust_cell_length(width, self.rich_style)
+
+    def on_resize(self) -> None:
+        """Ask for a new layout if the width changed."""
+        if self.text_width != self._width:
+            self._width = self.text_width
+            self.post_message(self.Resized())
+
+
+def _styled(strip: Strip, start: int, end: int, style: Style) -> Strip:
+    end = min(end, strip.cell_length)
+    if not start < end:
+        return strip
+    before, inside, after = strip.crop(0, start), strip.crop(start, end), strip.crop(end)
+    marked = list(Segment.apply_style(inside, post_style=style))
+    return Strip.join([before, Strip(marked, inside.cell_length), after])

@@ -1,0 +1,105 @@
+"""The window at a terminal and in a browser: signals, threads and exit codes around it.
+
+`python -m assistant.tui_cli` is what `asknpu serve` starts for each browser page.
+"""
+
+import asyncio
+import os
+import signal
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+
+from assistant.errors import EXIT_OK, BadInput
+from assistant.tui import app
+from assistant.tui.app import Window
+
+__all__ = ["run_window", "serve"]
+
+_GRACE_S = 0.5
+"""How long a thread may go on after the window is closed."""
+
+
+class TerminalWindow(Window):
+    """The window as a process: it can be suspended, and saves its state however it ends."""
+
+    CSS_PATH = str(Path(app.__file__).with_name("app.tcss"))
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *Window.BINDINGS,
+        Binding("ctrl+z", "suspend_process", "suspend", show=False, id="window.suspend", priority=True),
+    ]
+
+    async def on_mount(self) -> None:
+        """Draw everything again after a suspension: the terminal shows what the shell left there."""
+        self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
+
+    def on_exit_app(self) -> None:
+        """Save what the next start restores; also when a signal or the closed browser page ends the window."""
+        self.save_state()
+
+
+def run_window() -> int:
+    """Show the window until it is left.
+
+    Returns:
+        The exit code; 128 + N after signal N.
+    """
+    return asyncio.run(_shown(TerminalWindow()))
+
+
+async def _shown(window: Window) -> int:
+    loop = asyncio.get_running_loop()
+    executor = ThreadPoolExecutor(thread_name_prefix="window")
+    loop.set_default_executor(executor)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, window.exit, 128 + number)
+    code = await window.run_async()
+    code = (window.return_code or EXIT_OK) if code is None else code
+    executor.shutdown(wait=False, cancel_futures=True)
+    _leave_threads(code)
+    return code
+
+
+def _leave_threads(code: int) -> None:
+    """End the process if a worker is still busy, for example loading a model: nobody waits for its result."""
+    end = time.monotonic() + _GRACE_S
+    while any(not thread.daemon for thread in threading.enumerate() if thread is not threading.main_thread()):
+        if time.monotonic() > end:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+        time.sleep(0.01)
+
+
+def serve(host: str, port: int, token: str | None) -> int:
+    """Show the window in browsers until interrupted.
+
+    Args:
+        host: address to listen on; one that others can reach needs a token.
+        port: TCP port.
+        token: what every request must bring.
+
+    Raises:
+        BadInput: the address and the token do not go together, or the address cannot be had.
+    """
+    from assistant.tui.serve import problem_of, run_server
+
+    if (problem := problem_of(host, token)) is not None:
+        raise BadInput(problem)
+    command = [sys.executable, "-m", "assistant.tui_cli"]
+    try:
+        run_server(command, host, port, token)
+    except OSError as error:
+        raise BadInput(
+            f"cannot listen on {host}, port {port}: {error.strerror}; give another --port or --host"
+        ) from error
+    return EXIT_OK
+
+
+if __name__ == "__main__":
+    sys.exit(run_window())

@@ -1,0 +1,650 @@
+"""The library area, driven by its keys and by the mouse."""
+
+import asyncio
+import json
+import os
+import threading
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+from textual.binding import Binding
+from textual.pilot import Pilot
+from textual.widgets import Input, OptionList, Static
+
+from assistant.checks.types import Outcome
+from assistant.tui.app import Window
+from assistant.tui.library.pane import LibraryPane
+from assistant.tui.library.place import History, Place
+from assistant.tui.library.popups import Choice
+from assistant.tui.library.shelf import Shelf
+from assistant.tui.services import Services
+from assistant.tui.words import words
+from kb.errors import CorpusError
+
+pytestmark = pytest.mark.window
+
+Journey = Callable[[Window, LibraryPane, Pilot], Awaitable[None]]
+CARD = Place("card", "nano-quant-symmetric", "zh")
+ENTRY = Place("entry", "nano-quant-symmetric", "zh")
+
+
+@pytest.fixture(scope="module")
+def services() -> Services:
+    found = Services()
+    found.shelf()
+    return found
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ASKNPU_HOME", str(tmp_path))
+    return tmp_path
+
+
+async def until(pilot: Pilot, is_so: Callable[[], object]) -> None:
+    for _ in range(800):
+        if is_so():
+            return
+        await pilot.pause(0.005)
+    raise AssertionError("it did not come to this")
+
+
+async def settled(pane: LibraryPane, pilot: Pilot) -> None:
+    def is_calm() -> bool:
+        mine = [one for one in pane.workers if (one.group or "").startswith("library") and not one.is_finished]
+        return pane.shelf is not None and not pane._painting and not mine
+
+    await until(pilot, is_calm)
+    await pilot.pause()
+    await until(pilot, is_calm)
+
+
+def drive(journey: Journey, services: Services, lang: str = "zh", size: tuple[int, int] = (80, 24)) -> None:
+    async def run() -> None:
+        app = Window(lang, services=services)
+        app.animation_level = "none"
+        async with app.run_test(size=size) as pilot:
+            await pilot.press("f6")
+            pane = app.pane("library")
+            await settled(pane, pilot)
+            await journey(app, pane, pilot)
+
+    asyncio.run(run())
+
+
+async def show(pane: LibraryPane, pilot: Pilot, place: Place) -> None:
+    pane.go(place)
+    pane.reader.focus()
+    await settled(pane, pilot)
+
+
+def text(pane: LibraryPane) -> str:
+    return "\n".join(pane.reader.page.texts)
+
+
+def said(pane: LibraryPane, name: str) -> str:
+    return str(pane.query_one(f"#library-{name}", Static).content)
+
+
+# ---- every key
+
+
+async def key_find(app, pane, pilot):
+    await show(pane, pilot, ENTRY)
+    await pilot.press("slash", "s", "c", "a", "l", "e")
+    assert pane.query_one("#library-find", Input).value == "scale"
+    assert len(pane.matches) == text(pane).count("scale") > 3
+    assert f"共 {len(pane.matches)} 处" in said(pane, "hint")
+
+
+async def find(pane, pilot, wanted="scale"):
+    await show(pane, pilot, ENTRY)
+    await pilot.press("slash", *wanted, "enter")
+    assert pane.reader.has_focus
+
+
+async def key_find_next(app, pane, pilot):
+    await find(pane, pilot)
+    count = len(pane.matches)
+    assert pane.current == 0
+    for number in range(count):
+        await pilot.press("n")
+        assert pane.current == (number + 1) % count
+        line = pane.matches[pane.current].line
+        assert pane.reader.line <= line < pane.reader.line + pane.reader.size.height
+
+
+async def key_find_previous(app, pane, pilot):
+    await find(pane, pilot)
+    await pilot.press("N")
+    assert pane.current == len(pane.matches) - 1
+    assert pane.reader.current == pane.current
+
+
+async def key_contents(app, pane, pilot):
+    await show(pane, pilot, ENTRY)
+    await pilot.press("t")
+    await until(pilot, lambda: isinstance(app.screen, Choice))
+    options = app.screen.query_one(OptionList)
+    document = pane.shelf.documents["nano/quantization"]
+    assert options.option_count >= len(document.ids)
+    assert options.highlighted == document.ids.index(ENTRY.key)
+    await pilot.press("j", "j", "k", "enter")
+    await until(pilot, lambda: pane.place != ENTRY)
+    assert pane.place.key in document.ids
+
+
+async def key_glossary(app, pane, pilot):
+    await show(pane, pilot, ENTRY)
+    await pilot.press("g")
+    await until(pilot, lambda: isinstance(app.screen, Choice))
+    lines = [str(option.prompt) for option in app.screen.query_one(OptionList).options]
+    assert any("quantization" in line and "量化" in line for line in lines)
+    await pilot.press("enter")
+    await until(pilot, lambda: pane.place != ENTRY)
+    assert pane.place.kind == "entry"
+
+
+async def key_twin(app, pane, pilot):
+    await show(pane, pilot, ENTRY)
+    await pilot.press("z")
+    await settled(pane, pilot)
+    assert pane.shelf.entry(ENTRY.key, "en").title.split()[0] in text(pane)
+    assert app.lang == "zh" and "[en]" in said(pane, "where")
+    await pilot.press("z")
+    await settled(pane, pilot)
+    assert pane.place == ENTRY
+
+
+async def key_learn(app, pane, pilot):
+    assert pane.mode == "read"
+    await pilot.press("p")
+    assert pane.mode == "learn" and pane.shelf_tree.has_focus
+    assert any("第一天" in str(node.label) for node in pane.shelf_tree._all())
+    await pilot.press("p")
+    assert pane.mode == "read"
+
+
+async def key_reveal(app, pane, pilot):
+    await show(pane, pilot, CARD)
+    answer = "对称量化取"
+    assert answer not in text(pane).replace("\n", "")
+    await pilot.press("space")
+    await settled(pane, pilot)
+    assert answer in text(pane).replace("\n", "")
+    assert "simcore" in text(pane) and "✓" in text(pane)
+
+
+async def key_page(app, pane, pilot):
+    await show(pane, pilot, Place("document", "nano/faq", "zh"))
+    await pilot.press("space")
+    assert pane.reader.line > 10
+
+
+async def key_knew(app, pane, pilot):
+    await show(pane, pilot, CARD)
+    await pilot.press("1")
+    assert pane.marks == {} and pane.place == CARD
+    await pilot.press("space", "1")
+    await settled(pane, pilot)
+    assert pane.marks == {CARD.key: "known"}
+    assert pane.place.kind == "card" and pane.place.key != CARD.key and not pane.is_open
+
+
+async def key_not_yet(app, pane, pilot):
+    await show(pane, pilot, CARD)
+    await pilot.press("space", "2")
+    await settled(pane, pilot)
+    assert pane.marks == {CARD.key: "learning"}
+
+
+async def key_back(app, pane, pilot):
+    await show(pane, pilot, Place("document", "nano/faq", "zh"))
+    await pilot.press("space", "space")
+    await settled(pane, pilot)
+    line = pane.reader.line
+    await show(pane, pilot, ENTRY)
+    await pilot.press("left_square_bracket")
+    await settled(pane, pilot)
+    assert pane.place == Place("document", "nano/faq", "zh")
+    # The badges of the checks may take other lines while they run.
+    assert line > 10 and abs(pane.reader.line - line) <= 3
+
+
+async def key_forward(app, pane, pilot):
+    await key_back(app, pane, pilot)
+    await pilot.press("alt+right")
+    await settled(pane, pilot)
+    assert pane.place == ENTRY
+    await pilot.press("alt+left", "right_square_bracket", "right_square_bracket")
+    await settled(pane, pilot)
+    assert pane.place == ENTRY
+
+
+async def key_previous(app, pane, pilot):
+    await key_next(app, pane, pilot)
+    await pilot.press("comma")
+    await settled(pane, pilot)
+    assert pane.place == ENTRY
+
+
+async def key_next(app, pane, pilot):
+    await show(pane, pilot, ENTRY)
+    await pilot.press("full_stop")
+    await settled(pane, pilot)
+    ids = pane.shelf.documents["nano/quantization"].ids
+    assert pane.place.key == ids[ids.index(ENTRY.key) + 1]
+    assert pane.shelf_tree.cursor_node.data.place.key == pane.place.key
+
+
+async def key_whole(app, pane, pilot):
+    await show(pane, pilot, ENTRY)
+    await pilot.press("d")
+    await settled(pane, pilot)
+    assert pane.place == Place("document", "nano/quantization", "zh")
+    assert pane.reader.line == pane.reader.page.anchors[ENTRY.key] > 0
+    await pilot.press("d")
+    await settled(pane, pilot)
+    assert pane.place == ENTRY
+
+
+async def key_bookmark(app, pane, pilot):
+    await show(pane, pilot, ENTRY)
+    await pilot.press("m")
+    assert [one.key for one in pane.bookmarks] == [ENTRY.key] and "★" in said(pane, "where")
+    await pilot.press("m")
+    assert pane.bookmarks == [] and "★" not in said(pane, "where")
+
+
+async def key_bookmarks(app, pane, pilot):
+    await show(pane, pilot, ENTRY)
+    await pilot.press("m", "full_stop", "M")
+    await until(pilot, lambda: isinstance(app.screen, Choice))
+    await pilot.press("enter")
+    await settled(pane, pilot)
+    assert pane.place == ENTRY
+
+
+async def key_copy(app, pane, pilot):
+    await show(pane, pilot, ENTRY)
+    await pilot.press("c")
+    entry = pane.shelf.entry(ENTRY.key, "zh")
+    assert app.clipboard.startswith(f"## {entry.title}")
+    assert f"corpus/{entry.span.file}:{entry.line}" in app.clipboard and entry.sources[0] in app.clipboard
+    assert "toml check" not in app.clipboard
+
+
+async def key_edit(app, pane, pilot):
+    await show(pane, pilot, ENTRY)
+    log = Path(os.environ["ASKNPU_HOME"]) / "edited"
+    editor = log.with_name("editor.sh")
+    editor.write_text(f'#!/bin/sh\necho "$@" > {log}\n')
+    editor.chmod(0o755)
+    os.environ["EDITOR"] = str(editor)
+    await pilot.press("e")
+    entry = pane.shelf.entry(ENTRY.key, "zh")
+    line = f"+{entry.line} {pane.shelf.root / entry.span.file}"
+    told = [str(one.message) for one in app._notifications]
+    assert (log.exists() and log.read_text().strip() == line) or any(f"第 {entry.line} 行" in one for one in told)
+
+
+async def key_side(app, pane, pilot):
+    wide = pane.reader.size.width
+    await pilot.press("s")
+    await settled(pane, pilot)
+    assert pane.reader.size.width > wide + 20 and pane.reader.has_focus
+    await pilot.press("s")
+    await settled(pane, pilot)
+    assert pane.reader.size.width == wide and pane.shelf_tree.has_focus
+
+
+async def key_down(app, pane, pilot):
+    await show(pane, pilot, ENTRY)
+    await pilot.press("j", "j")
+    assert pane.reader.line == 2
+
+
+async def key_up(app, pane, pilot):
+    await key_down(app, pane, pilot)
+    await pilot.press("k")
+    assert pane.reader.line == 1
+
+
+async def key_cancel(app, pane, pilot):
+    await find(pane, pilot)
+    await pilot.press("escape")
+    assert pane.matches == () and pane.wanted == "" and pane.reader.has_focus
+    await pilot.press("slash", "x", "escape")
+    assert not pane.query_one("#library-find").has_class("open") and pane.reader.has_focus
+    await pilot.press("escape")
+    assert pane.shelf_tree.has_focus
+
+
+KEYS = {name.removeprefix("key_"): one for name, one in list(globals().items()) if name.startswith("key_")}
+
+
+def test_every_binding_has_a_test_and_words_in_both_languages():
+    names = {one.id.removeprefix("library.") for one in LibraryPane.BINDINGS if isinstance(one, Binding)}
+    assert names == set(KEYS)
+    for lang in ("zh", "en"):
+        say = words("library", lang)
+        assert all(say(f"library_{name}") and say(f"about_library_{name}") for name in names)
+
+
+async def afresh(pane: LibraryPane, pilot: Pilot) -> None:
+    """Bring the area back to its start."""
+    await pilot.press("escape", "escape")
+    if pane.mode == "learn":
+        await pilot.press("p")
+    pane.marks.clear()
+    pane.bookmarks.clear()
+    pane.history = History()
+    pane.place, pane.is_open = None, False
+    pane.shelf_tree.focus()
+    pane._paint(("", 0.0))
+    await settled(pane, pilot)
+
+
+def test_every_key_does_its_work(services: Services, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setenv("EDITOR", "true")
+
+    async def journey(app, pane, pilot):
+        for one in KEYS.values():
+            await afresh(pane, pilot)
+            await one(app, pane, pilot)
+
+    drive(journey, services)
+
+
+# ---- journeys
+
+
+@pytest.mark.parametrize(("lang", "size"), [("zh", (80, 24)), ("en", (140, 45))])
+def test_a_newcomer_learns_the_first_day_and_finds_it_kept(
+    services: Services, home: Path, lang: str, size: tuple[int, int]
+):
+    async def first(app, pane, pilot):
+        path = pane.shelf.paths[0]
+        await pilot.press("p", "down", "enter", "down", "enter")
+        await settled(pane, pilot)
+        assert pane.place == Place("card", path.ids[0], lang, path.platform)
+        assert pane.reader.has_focus and not pane.is_open
+        await pilot.press("space", "1")
+        await settled(pane, pilot)
+        await pilot.press("space", "2")
+        await settled(pane, pilot)
+        assert pane.place.key == path.ids[2]
+        assert f"3/{len(path.ids)}" in said(pane, "where")
+        await pilot.press("ctrl+q")
+
+    drive(first, services, lang, size)
+    assert json.loads((home / "window.json").read_text())["areas"]["library"]["marks"]
+
+    async def second(app, pane, pilot):
+        path = pane.shelf.paths[0]
+        assert pane.mode == "learn" and pane.place.key == path.ids[2] and pane.place.path == path.platform
+        assert pane.marks == {path.ids[0]: "known", path.ids[1]: "learning"}
+        nodes = {node.data.key: node for node in pane.shelf_tree._all()}
+        style = pane.rich_style
+        label = {n: pane.shelf_tree.render_label(nodes[f"s:{path.ids[n]}"], style, style).plain for n in range(3)}
+        assert [label[n][0] for n in range(3)] == ["✓", "◐", "·"]
+        assert f"1/{len(path.ids)}" in pane.shelf_tree.render_label(nodes[f"path:{path.platform}"], style, style).plain
+
+    drive(second, services, lang, size)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 45)])
+def test_a_reader_opens_from_the_tree_and_the_place_is_restored(services: Services, size: tuple[int, int]):
+    seen = {}
+
+    async def first(app, pane, pilot):
+        await pilot.press("down", "enter", "down", "enter")
+        await settled(pane, pilot)
+        assert pane.place.kind == "document"
+        await pilot.press("down", "enter")
+        await settled(pane, pilot)
+        assert pane.place.kind == "entry" and pane.reader.has_focus
+        await pilot.press("j", "j", "m")
+        seen.update(place=pane.place, line=pane.reader.line, bookmarks=pane.bookmarks)
+        await pilot.press("ctrl+q")
+
+    async def second(app, pane, pilot):
+        assert (pane.place, pane.reader.line, pane.bookmarks) == (seen["place"], seen["line"], seen["bookmarks"])
+
+    drive(first, services, "en", size)
+    drive(second, services, "en", size)
+
+
+@pytest.mark.parametrize(("lang", "other"), [("zh", "en"), ("en", "zh")])
+def test_the_language_changes_at_the_same_place(services: Services, lang: str, other: str):
+    async def journey(app, pane, pilot):
+        await show(pane, pilot, Place("document", "nano/faq", lang))
+        key = pane.shelf.documents["nano/faq"].ids[4]
+        pane.reader.go(pane.reader.page.anchors[key])
+        await pilot.pause()
+        await pilot.press("ctrl+l")
+        await settled(pane, pilot)
+        assert app.lang == other and pane.place == Place("document", "nano/faq", other)
+        assert pane.shown_entry().id == key and pane.shown_entry().lang == other
+        assert words("library", other)("learn") in said(pane, "modes")
+        assert words("library", other)("library_find") in {
+            one.binding.description for one in app.active_bindings.values()
+        }
+        assert pane.shelf_tree.cursor_node.data.key.endswith(":nano/faq")
+
+    drive(journey, services, lang)
+
+
+def test_a_resize_keeps_the_entry_and_the_matches(services: Services):
+    async def journey(app, pane, pilot):
+        await show(pane, pilot, Place("document", "nano/faq", "zh"))
+        await pilot.press("slash", *"Nano", "enter", "n", "n", "n")
+        count, key = len(pane.matches), pane.shown_entry().id
+        await pilot.resize_terminal(140, 45)
+        await settled(pane, pilot)
+        assert len(pane.matches) == count and pane.current == 3 and pane.shown_entry().id == key
+        assert max(one.cell_length for one in pane.reader.page.strips) <= pane.reader.size.width
+        await pilot.resize_terminal(60, 15)
+        await settled(pane, pilot)
+        assert max(one.cell_length for one in pane.reader.page.strips) <= pane.reader.size.width
+
+    drive(journey, services)
+
+
+def test_the_mouse_opens_nodes_and_changes_the_mode(services: Services):
+    async def journey(app, pane, pilot):
+        await pilot.click("#library-tree", offset=(6, 1))
+        await pilot.click("#library-tree", offset=(8, 2))
+        await settled(pane, pilot)
+        assert pane.place is not None and pane.place.kind == "document"
+        await pilot.click("#library-modes", offset=(8, 0))
+        await until(pilot, lambda: pane.mode == "learn")
+
+    drive(journey, services)
+
+
+def test_what_is_not_found_is_said(services: Services):
+    async def journey(app, pane, pilot):
+        await find(pane, pilot, "zzzz")
+        assert pane.matches == () and said(pane, "hint") == words("library", "zh")("no_match")
+        await pilot.press("n", "N")
+        assert pane.current == -1
+
+    drive(journey, services)
+
+
+def test_without_an_editor_the_place_is_said(services: Services, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.delenv("EDITOR", raising=False)
+
+    async def journey(app, pane, pilot):
+        await show(pane, pilot, ENTRY)
+        await pilot.press("e")
+        await pilot.pause()
+        assert any("EDITOR" in str(one.message) for one in app._notifications)
+
+    drive(journey, services)
+
+
+# ---- what goes wrong
+
+
+class Changed(Services):
+    """Services with another shelf."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        super().__init__()
+        self._given = shelf
+
+    def shelf(self) -> Shelf:
+        return self._given
+
+
+def test_hostile_entries_are_text_in_tree_reader_and_lists(services: Services):
+    shelf = services.shelf()
+    entries = dict(shelf.entries)
+    for lang in ("zh", "en"):
+        old = entries["nano-quant-symmetric", lang]
+        entries["nano-quant-symmetric", lang] = replace(
+            old,
+            title="[NDRV] [red]x[/red] \x1b[31m <b>🙂" + "长" * 200,
+            text="[NFS]fail [bold]y[/] \x07 [a](http://x)\n\n" + "x" * 5000,
+            sources=("[link=x]S\x1b",),
+            asks=("[blink]q", "\x1b]0;t\x07"),
+        )
+    hostile = Changed(replace(shelf, entries=MappingProxyType(entries)))
+
+    async def journey(app, pane, pilot):
+        await show(pane, pilot, ENTRY)
+        assert "[NDRV] [red]x[/red] \\u001b[31m" in text(pane).replace("\n", "")
+        assert "[NFS]fail [bold]y[/] \\u0007" in text(pane)
+        assert max(one.cell_length for one in pane.reader.page.strips) <= pane.reader.size.width
+        node = pane.shelf_tree.cursor_node
+        assert str(node.label).startswith("[NDRV] [red]x[/red] \\u001b[31m <b>🙂")
+        await pilot.press("escape")
+        assert said(pane, "hint").startswith("[NDRV] [red]x")
+        for key in ("t", "g"):
+            await pilot.press(key)
+            await until(pilot, lambda: isinstance(app.screen, Choice))
+            await pilot.press("escape")
+        await pilot.press("m", "M")
+        await until(pilot, lambda: isinstance(app.screen, Choice))
+        assert "[NDRV]" in str(app.screen.query_one(OptionList).options[0].prompt)
+        await pilot.press("escape", "c")
+        await show(pane, pilot, CARD)
+        assert "[blink]q" in text(pane)
+
+    drive(journey, hostile)
+
+
+def test_a_corpus_that_cannot_be_read_is_one_sentence():
+    class Broken(Services):
+        def shelf(self) -> Shelf:
+            raise CorpusError("[x]/a.md:3: broken \x1b[31m")
+
+    async def run() -> None:
+        app = Window("en", services=Broken())
+        async with app.run_test(size=(80, 24)) as pilot:
+            await pilot.press("f6")
+            pane = app.pane("library")
+            await until(pilot, lambda: pane.problem)
+            assert said(pane, "where") == "The corpus cannot be read: [x]/a.md:3: broken \\u001b[31m"
+            # No key needs the corpus to be there.
+            for binding in pane.BINDINGS:
+                await pilot.press(binding.key.split(",")[0])
+            await pilot.press("ctrl+l")
+            await pilot.pause()
+            assert "资料读不出来" in said(pane, "where")
+            assert pane.state()["place"] is None
+
+    asyncio.run(run())
+
+
+def test_keys_work_while_the_corpus_is_being_read_and_the_state_is_not_lost(services: Services, home: Path):
+    place = {"kind": "entry", "key": "nano-faq-rnn-seq-len", "lang": "zh", "path": ""}
+    (home / "window.json").write_text(
+        json.dumps({"version": 1, "areas": {"library": {"place": place, "spot": ["nano-faq-rnn-seq-len", 0.5]}}})
+    )
+    gate = threading.Event()
+
+    class Slow(Services):
+        def shelf(self) -> Shelf:
+            assert gate.wait(20)
+            return services.shelf()
+
+    async def run() -> None:
+        app = Window("zh", services=Slow())
+        async with app.run_test(size=(80, 24)) as pilot:
+            await pilot.press("f6")
+            pane = app.pane("library")
+            await pilot.press("p", "p", "slash", "escape", "n", "ctrl+l", "ctrl+l")
+            assert said(pane, "where") == pane.say("reading")
+            assert pane.state()["place"] == place and pane.state()["spot"] == ["nano-faq-rnn-seq-len", 0.5]
+            gate.set()
+            await settled(pane, pilot)
+            assert pane.place == Place("entry", "nano-faq-rnn-seq-len", "zh") and pane.reader.line > 3
+
+    try:
+        asyncio.run(run())
+    finally:
+        gate.set()
+
+
+@pytest.mark.parametrize("saved", [3, [], {"place": 3, "marks": 3, "bookmarks": 3, "spot": "x"}, {"place": {"kind": "entry", "key": "gone", "lang": "zh", "path": ""}, "spot": [3], "bookmarks": [{"kind": "entry", "key": "gone", "lang": "zh"}]}])  # fmt: skip
+def test_a_state_that_makes_no_sense_starts_at_the_welcome(services: Services, home: Path, saved: object):
+    (home / "window.json").write_text(json.dumps({"version": 1, "areas": {"library": saved}}))
+
+    async def journey(app, pane, pilot):
+        assert pane.place is None and "363" not in said(pane, "where")
+        assert str(len(pane.shelf.home)) in text(pane)
+        await pilot.press("M")
+        await until(pilot, lambda: isinstance(app.screen, Choice))
+        await pilot.press("escape")
+
+    drive(journey, services)
+
+
+def test_escape_stops_the_calculations_and_late_results_of_another_place_are_not_shown(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+):
+    gate = threading.Event()
+
+    def slow(entries):
+        assert gate.wait(20)
+        return tuple((one.id, Outcome("quant_params", {}, "fail", {}, {}, 0.0, "LATE")) for one in entries)
+
+    monkeypatch.setattr("assistant.checks.proof.outcomes", slow)
+
+    async def journey(app, pane, pilot):
+        pane.go(ENTRY)
+        pane.reader.focus()
+        await until(pilot, lambda: "◌" in text(pane))
+        await pilot.press("escape")
+        await until(pilot, lambda: pane.say("not_run") in text(pane).replace("\n▌ ", ""))
+        gate.set()
+        await settled(pane, pilot)
+        assert "LATE" not in text(pane)
+
+    try:
+        drive(journey, services)
+    finally:
+        gate.set()
+
+
+def test_a_check_that_disagrees_is_shown_as_such(services: Services, monkeypatch: pytest.MonkeyPatch):
+    def wrong(entries):
+        return tuple((one.id, Outcome("quant_params", {}, "fail", {}, {}, 0.0, "scale is 3")) for one in entries)
+
+    monkeypatch.setattr("assistant.checks.proof.outcomes", wrong)
+
+    async def journey(app, pane, pilot):
+        await show(pane, pilot, replace(CARD, lang="en"))
+        await pilot.press("space")
+        await settled(pane, pilot)
+        assert "✗" in text(pane) and "scale is 3" in text(pane)
+
+    drive(journey, services, "en")
