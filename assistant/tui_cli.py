@@ -10,13 +10,8 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from typing import ClassVar
-
-from textual.binding import Binding, BindingType
 
 from assistant.errors import EXIT_OK, BadInput
-from assistant.tui import app
 from assistant.tui.app import Window
 
 __all__ = ["run_window", "serve"]
@@ -25,31 +20,13 @@ _GRACE_S = 0.5
 """How long a thread may go on after the window is closed."""
 
 
-class TerminalWindow(Window):
-    """The window as a process: it can be suspended, and saves its state however it ends."""
-
-    CSS_PATH = str(Path(app.__file__).with_name("app.tcss"))
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *Window.BINDINGS,
-        Binding("ctrl+z", "suspend_process", "suspend", show=False, id="window.suspend", priority=True),
-    ]
-
-    async def on_mount(self) -> None:
-        """Draw everything again after a suspension: the terminal shows what the shell left there."""
-        self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
-
-    def on_exit_app(self) -> None:
-        """Save what the next start restores; also when a signal or the closed browser page ends the window."""
-        self.save_state()
-
-
 def run_window() -> int:
     """Show the window until it is left.
 
     Returns:
         The exit code; 128 + N after signal N.
     """
-    return asyncio.run(_shown(TerminalWindow()))
+    return asyncio.run(_shown(Window()))
 
 
 async def _shown(window: Window) -> int:

@@ -80,6 +80,7 @@ class Window(App[int]):
         Binding("f1", "help", "help", id="window.help", priority=True),
         Binding("ctrl+l", "language", "language", id="window.language", show=False),
         Binding("ctrl+t", "next_theme", "theme", id="window.theme", show=False),
+        Binding("ctrl+z", "suspend_process", "suspend", id="window.suspend", show=False, priority=True),
         Binding("ctrl+q", "quit", "quit", id="window.quit", priority=True),
     ]
 
@@ -111,6 +112,8 @@ class Window(App[int]):
     async def on_mount(self) -> None:
         """Enter the area of the last time."""
         self._label_keys()
+        # After a suspension the terminal shows what the shell left there.
+        self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
         known, problems = self._user_keys()
         if known:
             self.set_keymap(known)
@@ -146,6 +149,7 @@ class Window(App[int]):
             module, name = AREAS[area]
             kind: type[Pane] = getattr(importlib.import_module(module), name)
             pane = kind(self.services, self.lang, self._saved_of(area))
+            pane.label_keys()
             await switcher.add_content(pane, set_current=True)
         switcher.current = area
         self.area = area
@@ -208,6 +212,7 @@ class Window(App[int]):
         yield SystemCommand(self.say("language"), self.say("about_language"), self.action_language)
         yield SystemCommand(self.say("theme"), self.say("about_theme"), self.action_next_theme)
         yield SystemCommand(self.say("help_title"), self.say("about_help"), self.action_help)
+        yield SystemCommand(self.say("suspend"), self.say("about_suspend"), self.action_suspend_process)
         yield SystemCommand(self.say("quit"), self.say("about_quit"), self.action_quit)
         pane = self.pane(self.area)
         if pane is None:
@@ -227,9 +232,12 @@ class Window(App[int]):
         return run
 
     async def action_quit(self) -> None:
-        """Save the state and end."""
-        self.save_state()
+        """End; the state is saved however the window ends."""
         self.exit(0)
+
+    def on_exit_app(self) -> None:
+        """Save what the next start restores; also when a signal or the closed browser page ends the window."""
+        self.save_state()
 
     def save_state(self) -> None:
         """Save what the next start restores."""

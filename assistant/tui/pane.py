@@ -1,5 +1,6 @@
 """What every area of the window is."""
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from textual.containers import Vertical
@@ -33,7 +34,17 @@ class Pane(Vertical):
         """Change the language of everything on the pane, keeping what it shows."""
         self.lang = lang
         self.say = words(self.AREA, lang)
+        self.label_keys()
         self.relabel()
+
+    def label_keys(self) -> None:
+        """Name the keys of the area in the language; the texts have a label for every action id."""
+        keys = self._bindings.key_to_bindings
+        for key, bound in list(keys.items()):
+            keys[key] = [
+                replace(one, description=self.say(one.id.replace(".", "_"))) if one.id else one for one in bound
+            ]
+        self.refresh_bindings()
 
     def relabel(self) -> None:
         """Set every label, title and placeholder from `self.say` again."""

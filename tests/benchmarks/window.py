@@ -49,14 +49,14 @@ OURS = """
 import sys
 from assistant import tui_cli
 
-class Timed(tui_cli.TerminalWindow):
+class Timed(tui_cli.Window):
     def on_ready(self):
         self.call_after_refresh(lambda: self.set_timer(0, self.ready))
     def ready(self):
         from textual.widgets import Input, TextArea
         self.exit(0 if isinstance(self.focused, Input | TextArea) else 9)
 
-tui_cli.TerminalWindow = Timed
+tui_cli.Window = Timed
 sys.exit(tui_cli.run_window())
 """
 

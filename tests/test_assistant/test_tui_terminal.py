@@ -214,12 +214,12 @@ import sys, time
 from assistant import tui_cli
 from assistant.tui.services import Services
 
-class Slow(tui_cli.TerminalWindow):
+class Slow(tui_cli.Window):
     def on_ready(self):
         self.run_worker(lambda: time.sleep(600), thread=True)
         self.set_timer(0.5, lambda: self.exit(7))
 
-tui_cli.TerminalWindow = Slow
+tui_cli.Window = Slow
 sys.exit(tui_cli.run_window())
 """
 

@@ -1,6 +1,5 @@
 """The area ask: keys, filters and history; which part shows what."""
 
-from dataclasses import replace
 from typing import Any, ClassVar, cast
 
 from textual import events, on
@@ -94,11 +93,6 @@ class AskPane(Pane):
 
     def relabel(self) -> None:
         """Set every label again; what was found stays."""
-        for key, bindings in self._bindings.key_to_bindings.items():
-            self._bindings.key_to_bindings[key] = [
-                replace(one, description=self.say(one.id.replace(".", "_"))) if one.id else one for one in bindings
-            ]
-        self.refresh_bindings()
         self.query_one(QuestionBox).placeholder = self.say("placeholder")
         self._show_bar()
         if self.has_class("-empty"):

@@ -1,7 +1,6 @@
 """The area lab: choose a check, fill its form, see what comes out while typing."""
 
 import asyncio
-import dataclasses
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -101,7 +100,6 @@ class LabPane(Pane):
 
     def on_mount(self) -> None:
         """Read the table in a thread."""
-        self._label_keys()
         self.query_one(Strip).show([], self.say)
         self.query_one("#lab-filter", Input).value = str(self.restored.get("filter", ""))
         self._load()
@@ -358,20 +356,8 @@ class LabPane(Pane):
     def _room(self) -> dict[str, bool]:
         return {"is_tall": self.size.height >= TALL, "is_wide": self.size.width >= WIDE}
 
-    def _label_keys(self) -> None:
-        keys = self._bindings.key_to_bindings
-        for key, bound in keys.items():
-            keys[key] = [
-                dataclasses.replace(binding, description=self.say(binding.id.replace(".", "_")))
-                if binding.id and binding.id.startswith("lab.")
-                else binding
-                for binding in bound
-            ]
-        self.refresh_bindings()
-
     def relabel(self) -> None:
         """Change the language of everything, keeping values, place and result."""
-        self._label_keys()
         self.query_one(Chooser).speak(self.say, self.lang)
         self.query_one(Strip).show(self.shown_jobs, self.say)
         if (form := self.form()) is not None:

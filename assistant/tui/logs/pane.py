@@ -1,6 +1,5 @@
 """The area Logs: findings at the left, the log at the right, details below it."""
 
-import dataclasses
 import os
 from bisect import bisect_left, bisect_right
 from pathlib import Path
@@ -170,13 +169,6 @@ class LogsPane(Pane):
 
     def relabel(self) -> None:
         """Set every text again; the list keeps its place."""
-        bindings = self._bindings.key_to_bindings
-        for key, same in list(bindings.items()):
-            bindings[key] = [
-                dataclasses.replace(one, description=self.say(one.id.replace(".", "_"))) if one.id else one
-                for one in same
-            ]
-        self.refresh_bindings()
         self.query_one("#logs-find", Input).placeholder = self.say("find_hint")
         self.query_one("#logs-detail-box").border_title = self.say("details_title")
         self._show_start()

@@ -1,7 +1,6 @@
 """The area model: what an ONNX model needs on a device, what the device cannot run, and the rewrite of it."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -113,11 +112,6 @@ class ModelPane(Pane):
 
     def relabel(self) -> None:
         """Set every label, and show the results in the language."""
-        for keys, bindings in list(self._bindings.key_to_bindings.items()):
-            self._bindings.key_to_bindings[keys] = [
-                replace(one, description=self.say(one.id.replace(".", "_"))) if one.id else one for one in bindings
-            ]
-        self.refresh_bindings()
         for field in ("path", "other"):
             self.query_one(f"#say-{field}", Static).update(self.say(f"field_{field}"))
             self.query_one(f"#model-{field}", PathField).placeholder = self.say(f"hint_{field}")
