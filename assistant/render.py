@@ -210,10 +210,11 @@ def hit_json(hit: Hit) -> dict[str, object]:
 
 
 def json_text(data: object, *, indent: int | None = 2) -> str:
-    """Return a value as strict JSON."""
+    """Return a value as strict JSON; characters that could drive a terminal are escaped, as JSON allows."""
     import json
 
-    return json.dumps(data, ensure_ascii=False, indent=indent, allow_nan=False)
+    # JSON itself escapes those below U+0020; the others can only stand inside strings.
+    return printable(json.dumps(data, ensure_ascii=False, indent=indent, allow_nan=False))
 
 
 def table(rows: Sequence[Sequence[str]], header: Sequence[str], width: int | None = None) -> str:

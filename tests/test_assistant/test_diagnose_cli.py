@@ -150,19 +150,21 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-@pytest.mark.parametrize("flags", [(), ("-v",), ("--redact",)])
-def test_text_of_logs_stays_text(shipped_home: Path, text: str, flags: tuple[str, ...]) -> None:
-    log = f"[NFS]region not init {text}\n[ERROR] strange {text} fault\n[model.c:1]7:REPORT_CALL_ERROR {text} ret[545000]\n"
+@pytest.mark.parametrize("flags", [(), ("-v",), ("--redact",), ("--json",)])
+def test_text_of_logs_stays_text(shipped_home: Path, flags: tuple[str, ...]) -> None:
+    log = "".join(
+        f"[NFS]region not init {text}\n[ERROR] strange {i} {text} fault\n[model.c:1]7:REPORT_CALL_ERROR {text} ret[545000]\n"
+        for i, text in enumerate(HOSTILE)
+    )
 
     for sample in (log, log.replace("region not init", "nothing")):
         done = run_cli("diagnose", "-", *flags, "--lang", "en", home=shipped_home, stdin=sample)
         controls = [c for c in done.stdout + done.stderr if (ord(c) < 32 and c not in "\n\t") or 127 <= ord(c) < 160]
         assert controls == []
-        assert "\u202e" not in done.stdout
+        assert "[red]not red[/red]" in done.stdout
         assert "Traceback" not in done.stderr
-        if "[red]" in text:
-            assert "[red]not red[/red]" in done.stdout
+        if "--json" not in flags:
+            assert "\u202e" not in done.stdout
 
 
 def test_ask_with_pasted_lines_keeps_them_text(shipped_home: Path) -> None:
