@@ -7,8 +7,8 @@ from assistant.logs.codes import find_codes
 from assistant.logs.decode import lines
 from assistant.logs.grammars import TEXT
 from assistant.logs.records import head
-from assistant.logs.table import Table, table
-from assistant.logs.types import Brought, Explained, Meaning
+from assistant.logs.table import table
+from assistant.logs.types import Brought, Explained
 
 __all__ = ["brought"]
 
@@ -34,7 +34,7 @@ def brought(question: str, platforms: frozenset[str]) -> Brought:
     """
     known = table()
     found = list(dict.fromkeys(one.code for one in find_codes(question))) or _bare(question)
-    codes = [Explained(code, _of(code, platforms, known)) for code in found]
+    codes = [Explained(code, known.told(code, platforms)) for code in found]
     explained = tuple(one for one in codes if one.meanings)[:CODES_MOST]
     if not _is_log(question):
         return Brought(explained, None)
@@ -44,12 +44,6 @@ def brought(question: str, platforms: frozenset[str]) -> Brought:
     if diagnosis.verdict == "clean":
         return Brought(explained, None)
     return Brought(explained, replace(diagnosis, unknown=diagnosis.unknown[:CODES_MOST]))
-
-
-def _of(code: str, platforms: frozenset[str], known: Table) -> tuple[Meaning, ...]:
-    every = known.of(code)
-    belonging = tuple(one for one in every if platforms & {one.platform, *known.platforms[one.platform].groups})
-    return belonging or every
 
 
 def _bare(question: str) -> list[str]:

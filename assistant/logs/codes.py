@@ -81,9 +81,10 @@ def lookup(text_or_code: str, platform: str | None = None) -> tuple[Meaning, ...
         Empty if no table has the code; more than one if it is ambiguous.
     """
     known = table()
+    wanted = None if platform is None else frozenset([platform.casefold()])
     meanings: dict[tuple[str, str], Meaning] = {}
     for meaning in _meanings(text_or_code, known):
-        if platform is None or _belongs(meaning, platform.casefold(), known):
+        if wanted is None or known.belongs(meaning, wanted):
             meanings.setdefault((meaning.platform, meaning.code), meaning)
     return tuple(meanings.values())
 
@@ -107,10 +108,6 @@ def _meanings(text: str, known: Table) -> Iterator[Meaning]:
             yield from known.names[found.spelling.upper()]
         else:
             yield from known.of(found.code)
-
-
-def _belongs(meaning: Meaning, platform: str, known: Table) -> bool:
-    return platform == meaning.platform or platform in known.platforms[meaning.platform].groups
 
 
 def _found(text: str, known: Table) -> Iterator[Found]:

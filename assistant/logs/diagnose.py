@@ -16,7 +16,7 @@ from assistant.logs.match import Match, matches
 from assistant.logs.rules import Condition, Rule, rules
 from assistant.logs.scan import Keywords, Scanner, Store, hits_of
 from assistant.logs.table import table
-from assistant.logs.types import CodeLine, Diagnosis, Finding, Meaning, Need, Verdict
+from assistant.logs.types import CodeLine, Diagnosis, Finding, Need, Verdict
 from assistant.logs.unknown import ALARMS, looks_bad, unknown_lines
 from assistant.logs.unpack import unpack
 
@@ -336,15 +336,9 @@ def _codes(lines: list[Fact], platforms: frozenset[str]) -> tuple[CodeLine, ...]
             first.setdefault(code, fact)
             counts[code] = counts.get(code, 0) + 1
 
-    def belongs(meaning: Meaning) -> bool:
-        groups = {meaning.platform, *known.platforms[meaning.platform].groups}
-        return bool(groups & platforms)
-
     rows = []
     for code, fact in first.items():
-        every = known.of(code)
-        meanings = tuple(meaning for meaning in every if belongs(meaning)) or every
-        if meanings:
+        if meanings := known.told(code, platforms):
             rows.append(CodeLine(code, meanings, evidence(fact, code), counts[code]))
     return tuple(rows)
 

@@ -117,8 +117,6 @@ class Store:
 
     hits: dict[int, list[Hit]] = field(default_factory=dict)
     """Per number of a text."""
-    counts: dict[int, int] = field(default_factory=dict)
-    """Per number of a text its lines that were seen, all of them for texts that are not very frequent."""
     suspects: dict[bytes, Suspect] = field(default_factory=dict)
     """Per form: the bytes of the line without digits."""
     others: int = 0
@@ -131,7 +129,6 @@ class Store:
         """Return a copy that can grow on its own."""
         return Store(
             {number: list(hits) for number, hits in self.hits.items()},
-            dict(self.counts),
             {form: copy.copy(suspect) for form, suspect in self.suspects.items()},
             self.others,
             self.matched_lines,

@@ -49,6 +49,15 @@ class Table:
             return direct
         return direct + tuple(self._unpacked(int(key)))
 
+    def told(self, key: str, platforms: frozenset[str]) -> tuple[Meaning, ...]:
+        """Return the meanings of a key on some platforms; on all of them if it has none there."""
+        every = self.of(key)
+        return tuple(meaning for meaning in every if self.belongs(meaning, platforms)) or every
+
+    def belongs(self, meaning: Meaning, platforms: frozenset[str]) -> bool:
+        """Return whether a meaning is one of these tables or families of platforms."""
+        return not platforms.isdisjoint((meaning.platform, *self.platforms[meaning.platform].groups))
+
     def _unpacked(self, value: int) -> list[Meaning]:
         found = []
         for platform in self.platforms.values():

@@ -1,7 +1,6 @@
 """The small texts around tree and reader: names of keys, place, hints, lines of lists."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from textual.binding import Binding
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from assistant.tui.library.pane import LibraryPane
 
 __all__ = [
-    "Modes", "as_json", "contents", "describe", "glossary", "hint", "key", "node_keys", "read_spot", "title", "where",
+    "Modes", "as_json", "contents", "glossary", "hint", "key", "node_keys", "read_spot", "title", "where",
 ]  # fmt: skip
 
 
@@ -40,17 +39,6 @@ class Modes(Static):
     def on_click(self) -> None:
         """Ask for the other one."""
         self.post_message(self.Changed())
-
-
-def describe(pane: "LibraryPane") -> None:
-    """Name the keys of a pane in its language, for the footer."""
-    table = pane._bindings.key_to_bindings
-    for one, bindings in table.items():
-        table[one] = [
-            replace(binding, description=pane.say(binding.id.replace(".", "_"))) if binding.id else binding
-            for binding in bindings
-        ]
-    pane.refresh_bindings()
 
 
 def key(pane: "LibraryPane", name: str) -> str:

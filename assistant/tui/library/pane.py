@@ -145,7 +145,6 @@ class LibraryPane(Pane):
     def relabel(self) -> None:
         """Say everything in the language of the window, at the same place."""
         here = self._here()
-        labels.describe(self)
         self.query_one("#library-find", Input).placeholder = self.say("find_placeholder")
         if self.place is not None:
             self.place = replace(self.place, lang=self.lang)
