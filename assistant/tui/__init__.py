@@ -6,6 +6,7 @@ words      the sentences of an area in both languages, `texts/AREA.{zh,en}.toml`
 services   the slow things that areas ask for, run in threads: opening the corpus, answering, diagnosing, estimating
 state      what is restored at the next start
 keys       the keys of all actions, by id; a user's file changes them
+editor     a file at its line in the user's editor
 safe       text from outside as content that is never interpreted
 ask/ logs/ model/ lab/ library/
            one area each: `pane.py` and its widgets

@@ -16,7 +16,6 @@ from textual.widgets import Input, Markdown, Static
 
 from assistant.errors import BadInput
 from assistant.tui.app import Window
-from assistant.tui.ask import editor
 from assistant.tui.ask.bar import Bar
 from assistant.tui.ask.box import QuestionBox
 from assistant.tui.ask.cards import Card, Head
@@ -389,39 +388,26 @@ def test_the_source_opens_at_its_line_or_it_says_why_not(
         assert told == [pane.say("nothing")]
         await ask(pilot, pane, ASYMMETRIC["zh"])
         await pilot.press("ctrl+o")
-        assert "EDITOR" in told[-1] and "quantization.zh.md:" in told[-1]
+        assert "EDITOR" in told[-1] and "quantization.zh.md" in told[-1]
         monkeypatch.setenv("EDITOR", "vi")
         await pilot.press("ctrl+o")
         # A test has no terminal to give away.
-        assert told[-1].startswith(pane.say("no_suspend", path=""))
+        assert told[-1].startswith(pane.say("no_suspend", file="", line="")[:8])
         from contextlib import nullcontext
 
         ran: list[list[str]] = []
+
+        def run(command: list[str], **_: Any) -> SimpleNamespace:
+            ran.append(command)
+            return SimpleNamespace(returncode=0)
+
         monkeypatch.setattr(pilot.app, "suspend", nullcontext)
-        monkeypatch.setattr("assistant.tui.ask.editor.subprocess", SimpleNamespace(run=lambda c, **_: ran.append(c)))
+        monkeypatch.setattr("assistant.tui.editor.subprocess", SimpleNamespace(run=run))
         await pilot.press("ctrl+o")
         entry = pane.query_one(Reader).entry
         assert ran[0][:2] == ["vi", f"+{entry.line}"] and ran[0][2].endswith(entry.source.file)
 
     play(opened, act)
-
-
-@pytest.mark.parametrize(
-    ("chosen", "expected"),
-    [
-        ("", None),
-        ("nvim -p", ["nvim", "-p", "+7", "/c/a.md"]),
-        ("code --wait", ["code", "--wait", "-g", "/c/a.md:7"]),
-        ("hx", ["hx", "/c/a.md:7"]),
-        ("'my editor/vi'", ["my editor/vi", "+7", "/c/a.md"]),
-    ],
-)
-def test_editors_take_the_line_in_their_way(
-    chosen: str, expected: list[str] | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("VISUAL", raising=False)
-    monkeypatch.setenv("EDITOR", chosen)
-    assert editor.command(Path("/c/a.md"), 7) == expected
 
 
 def test_escape_cancels_then_returns_then_empties(opened: Services, home: Path) -> None:

@@ -7,7 +7,6 @@ import pytest
 from rich.cells import cell_len
 
 from assistant.checks.types import Outcome
-from assistant.tui.library import editor
 from assistant.tui.library.finding import find
 from assistant.tui.library.glossed import glosses
 from assistant.tui.library.page import Section, sections
@@ -212,19 +211,3 @@ def test_a_saved_state_that_makes_no_sense_is_nothing(data: object):
     assert read_places([data]) == read_places(data) == []
     assert read_marks(data) == {}
     assert read_marks({"a": "known", "b": 3, "c": "learning"}) == {"a": "known", "c": "learning"}
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        ("vim", ["vim", "+7", "/f"]),
-        ("emacs -nw", ["emacs", "-nw", "+7", "/f"]),
-        ("code", ["code", "--wait", "--goto", "/f:7"]),
-        ("", []),
-        ("'", []),
-    ],
-)
-def test_the_editor_opens_at_the_line(monkeypatch: pytest.MonkeyPatch, value: str, expected: list[str]):
-    monkeypatch.delenv("VISUAL", raising=False)
-    monkeypatch.setenv("EDITOR", value)
-    assert editor.command(Path("/f"), 7) == expected

@@ -13,5 +13,4 @@ latest    one job at a time, always the newest request
 values    what jobs give and widgets show
 history   the questions that were asked, with back and forward
 feedback  thumbs up and down, in a file
-editor    the source at its line in the user's editor
 """

@@ -11,8 +11,8 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 
-from assistant import render
-from assistant.tui.ask import editor, feedback, history, jobs, told
+from assistant import paths, render
+from assistant.tui.ask import feedback, history, jobs, told
 from assistant.tui.ask.bar import Bar
 from assistant.tui.ask.box import QuestionBox
 from assistant.tui.ask.latest import Done, Latest
@@ -20,6 +20,7 @@ from assistant.tui.ask.layout import CSS, KEYS, WIDE
 from assistant.tui.ask.listing import Listing
 from assistant.tui.ask.reader import Reader
 from assistant.tui.ask.values import Full, Opened, Request, Row, Typed
+from assistant.tui.editor import edit
 from assistant.tui.pane import Pane
 from assistant.tui.safe import plain
 from kb.types import Lang
@@ -378,9 +379,9 @@ class AskPane(Pane):
         if entry is None:
             self._notify("nothing")
             return
-        problem = editor.open_source(self.app, entry)
-        if problem is not None:
-            self._notify(problem[0], **problem[1])
+        problem = edit(self.app, paths.corpus_root() / entry.source.file, entry.line, self.say)
+        if problem:
+            self.app.notify(plain(problem).plain, severity="warning", markup=False)
 
     def action_good(self) -> None:
         """Thumb up."""

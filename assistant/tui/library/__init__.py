@@ -10,6 +10,5 @@ reader     shows painted lines and matches
 tree       shows the shelf, for reading or for learning
 popups     contents, bookmarks, glossary
 glossed    terms of the glossary in an entry
-editor     opens a source in the user's editor
 pane       all of it together
 """

@@ -1,17 +1,10 @@
-"""What leaves the window: an entry for the clipboard, its source in the user's editor."""
+"""What leaves the window: an entry for the clipboard, with its place."""
 
-import subprocess
-from pathlib import Path
-from typing import Any
-
-from textual.app import App, SuspendNotSupported
-
-from assistant.tui.library.editor import command
 from assistant.tui.words import Words
 from kb.parse import without_checks
 from kb.types import Entry
 
-__all__ = ["citation", "edit", "place"]
+__all__ = ["citation", "place"]
 
 
 def place(entry: Entry) -> str:
@@ -23,19 +16,3 @@ def citation(entry: Entry, say: Words) -> str:
     """Return an entry as Markdown with its sources and its place."""
     source = f"{say('source')}: {'; '.join(entry.sources)} ({place(entry)}, {entry.id})"
     return f"## {entry.title}\n\n{without_checks(entry.text)}\n\n{source}\n"
-
-
-def edit(app: App[Any], file: Path, line: int, say: Words) -> str:
-    """Open a file at a line, wait for the editor, and return what went wrong as a sentence; empty if nothing did."""
-    asked = command(file, line)
-    if not asked:
-        return say("no_editor", file=file, line=line)
-    try:
-        with app.suspend():
-            code = subprocess.run(asked, check=False).returncode
-    except SuspendNotSupported:
-        return say("no_suspend", file=file, line=line)
-    except OSError as error:
-        return say("editor_failed", editor=asked[0], error=error.strerror or str(error))
-    app.refresh(layout=True)
-    return say("editor_failed", editor=asked[0], error=code) if code else ""

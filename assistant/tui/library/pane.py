@@ -13,6 +13,7 @@ from textual.widgets import Input, Static, Tree
 from textual.worker import get_current_worker
 
 from assistant.plain import printable
+from assistant.tui.editor import edit
 from assistant.tui.library import labels, leaving, messages
 from assistant.tui.library.finding import Match, find
 from assistant.tui.library.page import Section, entries_of, has_checks, sections
@@ -618,7 +619,7 @@ class LibraryPane(Pane):
         entry = self.shown_entry()
         if self.shelf is None or entry is None:
             return
-        problem = leaving.edit(self.app, self.shelf.root / entry.span.file, entry.line, self.say)
+        problem = edit(self.app, self.shelf.root / entry.span.file, entry.line, self.say)
         if problem:
             self.notify(printable(problem), severity="warning", markup=False)
 
