@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from assistant.models.loading import Estimated, typical_models
+from assistant.models.numbers import count, milliseconds, size
 from assistant.plain import printable
 from assistant.render import table, terminal_width
 from assistant.texts import texts
@@ -26,10 +27,10 @@ def summary(one: Estimated, lang: Lang) -> str:
     lines += ["", _parts(say["made_of_memory"], found.memory_parts, lang)]
     lines += [_parts(say["made_of_weight"], found.weight_parts, lang)]
     lines += [_parts(say["made_of_exeom"], found.exeom_parts, lang), ""]
-    tensors = ", ".join(f"{printable(name)} {_bytes(size)}" for name, size in found.peak.tensors[:6])
+    tensors = ", ".join(f"{printable(name)} {size(held)}" for name, held in found.peak.tensors[:6])
     lines.append(
-        say["peak"].format(bytes=_bytes(found.peak.bytes), layer=printable(found.peak.layer), tensors=tensors)
-        + (f" ({say['lower_bound']} {_bytes(found.peak.lower_bound_bytes)})")
+        say["peak"].format(bytes=size(found.peak.bytes), layer=printable(found.peak.layer), tensors=tensors)
+        + (f" ({say['lower_bound']} {size(found.peak.lower_bound_bytes)})")
     )
     lines += ["", *_findings(found, lang)]
     typical = typical_models(found)
@@ -48,15 +49,15 @@ def summary(one: Estimated, lang: Lang) -> str:
 def _figures(found: Estimate, lang: Lang) -> list[tuple[str, str, str]]:
     say = texts(lang)
     return [
-        ("TOTAL_WEIGHT_SIZE", _bytes(found.weight_bytes), _assumed(found.weight_parts)),
-        ("TOTAL_MEM_SIZE", _bytes(found.memory_bytes), _assumed(found.memory_parts)),
-        ("TOTAL_EXEOM_SIZE", _bytes(found.exeom_bytes), _assumed(found.exeom_parts)),
+        ("TOTAL_WEIGHT_SIZE", size(found.weight_bytes), _assumed(found.weight_parts)),
+        ("TOTAL_MEM_SIZE", size(found.memory_bytes), _assumed(found.memory_parts)),
+        ("TOTAL_EXEOM_SIZE", size(found.exeom_bytes), _assumed(found.exeom_parts)),
         ("TOTAL_NET_OP_TYPE", ", ".join(found.op_types), ""),
         ("NOT_SUPPORT_OP_TYPE", ", ".join(unsupported(found)) or say["none"], ""),
-        (say["macs"], _count(found.macs), ""),
-        (say["parameters_count"], f"{found.parameters:,}", ""),
-        (say["latency_bound"], _ms(found.latency_lower_bound_ms, say["not_known_figure"]), ""),
-        (say["latency_estimate"], _ms(found.latency_estimate_ms, say["not_known_figure"]), _MARK),
+        (say["macs"], count(found.macs), ""),
+        (say["parameters_count"], count(found.parameters), ""),
+        (say["latency_bound"], milliseconds(found.latency_lower_bound_ms, say["not_known_figure"]), ""),
+        (say["latency_estimate"], milliseconds(found.latency_estimate_ms, say["not_known_figure"]), _MARK),
     ]
 
 
@@ -71,7 +72,7 @@ def _assumed(parts: Sequence[Part]) -> str:
 
 def _parts(title: str, parts: Sequence[Part], lang: Lang) -> str:
     shown = " + ".join(
-        f"{part.zh if lang == 'zh' else part.en} {_bytes(part.bytes)}{_MARK if part.assumed else ''}" for part in parts
+        f"{part.zh if lang == 'zh' else part.en} {size(part.bytes)}{_MARK if part.assumed else ''}" for part in parts
     )
     return f"{title}: {shown}"
 
@@ -106,12 +107,12 @@ def layer_table(one: Estimated, lang: Lang) -> str:
             ("+ " if layer.is_inserted else "") + printable(layer.name),
             layer.op_type,
             "x".join(map(str, layer.outputs[0] or ())) if layer.outputs else "",
-            "" if layer.macs is None else _count(layer.macs),
-            f"{layer.weight_bytes:,}",
-            "" if layer.output_bytes is None else f"{layer.output_bytes:,}",
-            f"{layer.live_bytes:,}",
-            _cycles(layer.cycles_lower_bound),
-            _cycles(layer.cycles_estimate),
+            count(layer.macs),
+            count(layer.weight_bytes),
+            count(layer.output_bytes),
+            count(layer.live_bytes),
+            count(layer.cycles_lower_bound),
+            count(layer.cycles_estimate),
         )
         for layer in one.estimate.layers
     ]
@@ -126,7 +127,7 @@ def together(all_of: Sequence[Estimated], lang: Lang) -> str:
     columns = [dict((name, f"{value}{mark}") for name, value, mark in _figures(one.estimate, lang)) for one in all_of]
     names = list(columns[0])
     rows = [(name, *(_short(column[name]) for column in columns)) for name in names]
-    rows.append((say["col_live_b"], *(_bytes(one.estimate.peak.bytes) for one in all_of)))
+    rows.append((say["col_live_b"], *(size(one.estimate.peak.bytes) for one in all_of)))
     header = (say["figure"], *(printable(one.path.rsplit("/", 1)[-1]) for one in all_of))
     shown = table(rows, header, terminal_width())
     seen: dict[str, None] = {}
@@ -138,26 +139,6 @@ def together(all_of: Sequence[Estimated], lang: Lang) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def _bytes(size: int) -> str:
-    if size < 1024:
-        return f"{size} B"
-    if size < 1024 * 1024:
-        return f"{size:,} B ({size / 1024:.1f} KiB)"
-    return f"{size:,} B ({size / 1024 / 1024:.2f} MiB)"
-
-
-def _count(number: int) -> str:
-    return f"{number:,}"
-
-
-def _cycles(cycles: float | None) -> str:
-    return "" if cycles is None else f"{cycles:,.0f}"
-
-
-def _ms(value: float | None, unknown: str) -> str:
-    return unknown if value is None else f"{value:,.3g} ms" if value < 1000 else f"{value:,.0f} ms"
 
 
 def _number(value: float | None) -> str:

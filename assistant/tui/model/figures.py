@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from assistant.models.numbers import count, milliseconds, short_size, size
 from assistant.texts import texts
-from assistant.tui.model.numbers import count, milliseconds, one_line, short_size, size
+from assistant.tui.model.names import one_line
 from kb.types import Lang
 
 __all__ = ["Figure", "Group", "beside", "figures", "groups", "layer_rows", "peak_line", "typical_line"]

@@ -14,7 +14,7 @@ from textual.screen import ModalScreen
 from textual.suggester import Suggester
 from textual.widgets import DirectoryTree, Input, Static
 
-from assistant.tui.model.numbers import one_line
+from assistant.tui.model.names import one_line
 from assistant.tui.words import Words
 
 __all__ = ["PathField", "PickScreen", "completed"]

@@ -9,9 +9,10 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Button, Checkbox, Input, Static
 
+from assistant.models.numbers import count
 from assistant.texts import texts
 from assistant.tui.model.files import PathField
-from assistant.tui.model.numbers import count, cut, padded, wrapped
+from assistant.tui.model.names import cut, padded, wrapped
 from assistant.tui.model.settings import WrongField
 from assistant.tui.safe import plain
 from assistant.tui.words import Words

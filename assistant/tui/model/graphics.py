@@ -7,7 +7,8 @@ from rich.cells import cell_len
 from textual.content import Content
 from textual.widget import Widget
 
-from assistant.tui.model.numbers import cut, one_line, padded, short_size
+from assistant.models.numbers import short_size
+from assistant.tui.model.names import cut, one_line, padded
 from assistant.tui.safe import plain
 
 __all__ = ["Bars", "MemoryChart", "bar", "columns"]

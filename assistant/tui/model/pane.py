@@ -17,7 +17,7 @@ from assistant.tui.model import rewriting
 from assistant.tui.model.engine import Engine, Stopped
 from assistant.tui.model.files import PathField, PickScreen
 from assistant.tui.model.fixed import Fix
-from assistant.tui.model.numbers import cut
+from assistant.tui.model.names import cut
 from assistant.tui.model.progress import Progress
 from assistant.tui.model.results import Beside, Charts, Layers, Totals, Unsupported
 from assistant.tui.model.settings import InputForm, Settings, WrongField

@@ -10,10 +10,11 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import DataTable, Static
 
+from assistant.models.numbers import count, short_size
 from assistant.texts import texts
 from assistant.tui.model import figures
 from assistant.tui.model.graphics import Bars, MemoryChart
-from assistant.tui.model.numbers import count, cut, padded, short_size, wrapped
+from assistant.tui.model.names import cut, padded, wrapped
 from assistant.tui.safe import plain
 from assistant.tui.words import Words
 from kb.types import Lang

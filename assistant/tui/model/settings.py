@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Button, Input, Select, Static
 
-from assistant.tui.model.numbers import cut
+from assistant.tui.model.names import cut
 from assistant.tui.words import Words
 
 __all__ = ["InputForm", "Settings", "WrongField", "clock_of", "shape_of", "value_of"]

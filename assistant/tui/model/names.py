@@ -1,34 +1,10 @@
-"""Numbers and names as they stand in tables and charts."""
+"""Names and sentences as they stand in tables and charts: on one line, cut, padded, wrapped."""
 
 from rich.cells import cell_len, set_cell_size
 
 from assistant.plain import printable
 
-__all__ = ["count", "cut", "milliseconds", "one_line", "padded", "short_size", "size", "wrapped"]
-
-
-def size(bytes_: int) -> str:
-    """Return bytes exactly, and in the unit that people read."""
-    return f"{bytes_:,} B" if bytes_ < 1024 else f"{bytes_:,} B ({short_size(bytes_)})"
-
-
-def short_size(bytes_: float) -> str:
-    """Return bytes in the unit that people read."""
-    if abs(bytes_) < 1024:
-        return f"{bytes_:,.0f} B"
-    if abs(bytes_) < 1024 * 1024:
-        return f"{bytes_ / 1024:,.1f} KiB"
-    return f"{bytes_ / 1024 / 1024:,.2f} MiB"
-
-
-def count(number: float | None) -> str:
-    """Return a number with thousands marked; "" if it is not known."""
-    return "" if number is None else f"{number:,.0f}"
-
-
-def milliseconds(value: float | None, unknown: str) -> str:
-    """Return a time."""
-    return unknown if value is None else f"{value:,.3g} ms" if value < 1000 else f"{value:,.0f} ms"
+__all__ = ["cut", "one_line", "padded", "wrapped"]
 
 
 def one_line(text: str) -> str:
