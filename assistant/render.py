@@ -13,6 +13,8 @@ from kb.parse import without_checks
 from kb.types import Hit, Lang, Span
 
 SCHEMA = 1
+#: What Markdown would read as markup in a line of plain text; an underscore inside a word is none.
+_MARKUP = re.compile(r"[\\`*\[]|~(?=~)|(?<![^\W_])_|_(?![^\W_])|<(?=[A-Za-z/!?])|&(?=#?\w+;)|(?<=\s)#(?=#*$)")
 
 
 def answer_markdown(answer: Answer, entries_searched: int, *, explain: bool = False) -> str:
@@ -55,8 +57,13 @@ def answer_markdown(answer: Answer, entries_searched: int, *, explain: bool = Fa
 
 def entry_markdown(entry: AnswerEntry, *, checks: Sequence[EntryCheck] = (), explain: bool = False) -> str:
     """Return one entry as Markdown: title, answer or the parts that matter, its calculations, sources."""
+    return f"## {escaped(entry.title)}\n\n{entry_body_markdown(entry, checks=checks, explain=explain)}"
+
+
+def entry_body_markdown(entry: AnswerEntry, *, checks: Sequence[EntryCheck] = (), explain: bool = False) -> str:
+    """Return one entry as Markdown, without its title."""
     say = texts(entry.lang)
-    parts = [f"## {entry.title}"]
+    parts: list[str] = []
     if entry.focus:
         parts += _pieces(entry.focus)
         parts.append(f"*{say['more'].format(id=entry.id)}*")
@@ -67,13 +74,18 @@ def entry_markdown(entry: AnswerEntry, *, checks: Sequence[EntryCheck] = (), exp
         from assistant.checks import text
 
         parts.append(text.entry_checks(own, entry.lang))
-    parts.append(f"{say['source']}: {'; '.join(entry.names)}\n`{_place(entry)}`")
+    parts.append(f"{say['source']}: {'; '.join(map(escaped, entry.names))}\n`{_place(entry)}`")
     if explain and entry.hit is not None:
         channels = ", ".join(
             say["channel"].format(name=name, rank=score.rank, score=score.score) for name, score in entry.hit.channels
         )
         parts.append(f"{say['why']}: {channels}; fused {entry.hit.score:.3f}; coverage {entry.hit.coverage:.2f}")
     return "\n\n".join(parts)
+
+
+def escaped(text: str) -> str:
+    """Return a line of plain text as Markdown that shows it character by character."""
+    return _MARKUP.sub(r"\\\g<0>", text)
 
 
 def show(markdown: str) -> str:
@@ -259,7 +271,8 @@ def _identifier_notes(answer: Answer, say: Mapping[str, str]) -> list[str]:
     notes = []
     titles = {entry.id: entry.title for entry in answer.entries}
     for item in answer.unlisted:
-        notes.append(f"**{say['unlisted'].format(name=item.name, title=titles.get(item.entry_id, item.entry_id))}**")
+        title = titles.get(item.entry_id, item.entry_id)
+        notes.append(f"**{say['unlisted'].format(name=escaped(item.name), title=escaped(title))}**")
     for unknown in answer.unknown:
         text = say["unknown"].format(kind=say[f"kind.{unknown.kind}"], text=f"`{printable(unknown.text)}`")
         if unknown.nearest:
@@ -287,7 +300,7 @@ def _place(entry: AnswerEntry) -> str:
 
 
 def _titles(items: Sequence[tuple[str, str]]) -> str:
-    return "\n".join(f"- {title} (`{key}`)" for key, title in items)
+    return "\n".join(f"- {escaped(title)} (`{key}`)" for key, title in items)
 
 
 def _titles_json(items: Sequence[tuple[str, str]]) -> list[dict[str, str]]:

@@ -15,12 +15,14 @@ LONG = 8
 def corrections(text: str, store: Store, is_name: Callable[[str], bool]) -> dict[str, str]:
     """Return words of a question as typed -> the corpus's word, for those that look like typing errors.
 
+    A stop word (which, would) is in no index, and is no typing error.
+
     Args:
         text: the cleaned question.
         store: the index.
         is_name: whether a word is a standard name, which is never a typing error.
     """
-    typed = [word for word in dict.fromkeys(terms.words(text)) if len(word) >= MIN_LENGTH]
+    typed = [word for word in dict.fromkeys(terms.words(text)) if len(word) >= MIN_LENGTH and terms.tokens(word)]
     stems = {word: terms.tokens(word, keep_stop_words=True)[0] for word in typed}
     counts = store.document_frequencies(stems.values())
     doubtful = [word for word in typed if not counts[stems[word]] and not is_name(word)]

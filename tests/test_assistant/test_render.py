@@ -52,6 +52,35 @@ def test_answer_names_sources_and_place() -> None:
     assert "`corpus/nano/a.zh.md:3 (10-20)`" in text
 
 
+@pytest.mark.parametrize(
+    "title",
+    [
+        "为什么写成 [scale*offset, scale*(255+offset)]？", "What does [NDRV] malloc fail mean?", "a_b 和 _c_ 与 __init__",
+        "`x` ~~y~~ <b>z</b> C&C++ &amp; \\n", "[a](http://b)", "![a](b) *", "ends with #", "mm_run",
+    ],
+)  # fmt: skip
+def test_titles_and_names_of_sources_are_shown_as_they_are(title: str) -> None:
+    answer = _answer(entries=(_entry(title=title, names=(title,)),), related=(("nano-b", title),))
+    heading, paragraph, *_, item = _texts(render.answer_markdown(answer, 305))
+
+    assert heading == title
+    assert paragraph == "正文。"
+    assert item == f"{title} (nano-b)"
+    assert f"来源: {title}" in _texts(render.entry_markdown(_entry(names=(title,))))[-1]
+
+
+def test_a_title_without_markup_is_not_changed() -> None:
+    assert render.escaped("mm_run 与 C&C++，x < y：怎么算？") == "mm_run 与 C&C++，x < y：怎么算？"
+
+
+def _texts(markdown: str) -> list[str]:
+    """Return the text of each block, as a reader of Markdown shows it."""
+    from markdown_it import MarkdownIt
+
+    blocks = [token for token in MarkdownIt().enable("strikethrough").parse(markdown) if token.type == "inline"]
+    return ["".join(part.content or "\n" for part in block.children or []) for block in blocks]
+
+
 def test_rows_of_one_table_share_their_header() -> None:
     head = "| a | b |\n|---|---|"
     pieces = (

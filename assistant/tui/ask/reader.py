@@ -242,9 +242,7 @@ def instead(answer: Answer, say: Words) -> list[Row]:
 def _entry(entry: AnswerEntry, is_whole: bool) -> str:
     from dataclasses import replace
 
-    # The title is shown as it is: Markdown would read the asterisks of a formula.
-    markdown = render.entry_markdown(replace(entry, focus=()) if is_whole else entry)
-    return markdown.removeprefix(f"## {entry.title}\n\n")
+    return render.entry_body_markdown(replace(entry, focus=()) if is_whole else entry)
 
 
 def _computed(answer: Answer) -> str:
