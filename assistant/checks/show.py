@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from assistant.checks.types import REQUIRED, Check, Outcome, Parameter, Result, Value
+from assistant.reasons import shown
 
 __all__ = ["Lang", "description", "example", "json_value", "rows", "sentence", "shown_value", "to_json"]
 
@@ -20,7 +21,7 @@ SEPARATED_FROM: Final = 10_000
 def sentence(check: Check, outcome: Outcome, lang: Lang) -> str:
     """Return the check's sentence filled in; for an outcome without results the reason why there are none."""
     if not outcome.result:
-        return outcome.reason
+        return shown(outcome.reason, lang)
     texts = {name: shown_value(value, lang) for name, value in outcome.arguments.items()}
     for result in check.results:
         if result.name in outcome.result:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from assistant.errors import BadInput
 from assistant.models.loading import constants, loaded
 from assistant.plain import printable
+from assistant.reasons import shown
 from assistant.render import table
 from assistant.texts import texts
 from kb.types import Lang
@@ -75,7 +76,7 @@ def fix_text(one: Fixed, lang: Lang) -> str:
     lines = [f"{printable(one.path)} · {one.device}", ""]
     groups: dict[tuple[str, str, str, str], list[str]] = {}
     for change in found.changes:
-        key = (change.op_type, change.rule, change.exactness, " ".join(change.into))
+        key = (change.op_type, change.rule, shown(change.exactness, lang), " ".join(change.into))
         groups.setdefault(key, []).append(change.node)
     rows = [
         (str(len(nodes)), op_type, rule, exactness, into, printable(nodes[0]))
@@ -89,21 +90,24 @@ def fix_text(one: Fixed, lang: Lang) -> str:
     outputs = [
         (
             "ok" if o.ok else "FAIL", printable(o.output), f"{o.max_absolute:.3g}", f"{o.max_relative:.3g}",
-            f"{o.tolerance:.3g}", o.problem,
+            f"{o.tolerance:.3g}", shown(o.problem, lang) if o.problem else "",
         )
         for o in one.proof.outputs
     ]  # fmt: skip
     lines.append(
         table(outputs, ("", say["fix_output"], say["fix_absolute"], say["fix_relative"], say["fix_allowed"], ""))
     )
-    lines += [printable(reason) for reason in one.proof.skipped[:3]]
+    lines += [printable(shown(reason, lang)) for reason in one.proof.skipped[:3]]
     if found.states:
         lines += ["", say["fix_states"].format(names=", ".join(map(printable, found.states)))]
     if found.left:
         lines += ["", say["fix_left"]]
         for left in found.left[:_SHOWN]:
-            lines += [f"✗ {printable(left.op_type)} [{printable(left.node)}]: {left.reason}", f"    {left.way_out}"]
-    lines += ["", say["fix_written"].format(out=printable(one.out)) if one.out else say["fix_refused"]]
+            reason = printable(shown(left.reason, lang))
+            lines += [f"✗ {printable(left.op_type)} [{printable(left.node)}]: {reason}"]
+            lines += [f"    {printable(shown(left.way_out, lang))}"]
+    refused = say["fix_refused" if one.proof.runs else "fix_unproved"]
+    lines += ["", say["fix_written"].format(out=printable(one.out)) if one.out else refused]
     return "\n".join(lines)
 
 

@@ -72,9 +72,10 @@ def test_sentence_and_rows() -> None:
 
 
 def test_an_outcome_without_results_shows_its_reason() -> None:
-    skipped = Outcome("sample", {"n": 1}, "skip", {}, {}, 5.0, "took longer than 5 s")
+    skipped = Outcome("sample", {"n": 1}, "skip", {}, {}, 5.0, "took longer than 5 s and was given up")
 
-    assert sentence(SAMPLE, skipped, "zh") == "took longer than 5 s" and rows(SAMPLE, skipped, "en") == []
+    assert sentence(SAMPLE, skipped, "en") == "took longer than 5 s and was given up"
+    assert sentence(SAMPLE, skipped, "zh") == "超过 5 秒，已放弃" and rows(SAMPLE, skipped, "en") == []
 
 
 def test_json_is_strict_and_complete() -> None:
