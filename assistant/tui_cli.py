@@ -26,6 +26,10 @@ def run_window() -> int:
     Returns:
         The exit code; 128 + N after signal N.
     """
+    if sys.stdout.isatty():
+        # Exported by a shell, they would stand for the terminal's size, and stay as they are when it is resized.
+        for name in ("COLUMNS", "LINES"):
+            os.environ.pop(name, None)
     return asyncio.run(_shown(Window()))
 
 
@@ -34,9 +38,9 @@ async def _shown(window: Window) -> int:
     executor = ThreadPoolExecutor(thread_name_prefix="window")
     loop.set_default_executor(executor)
     for number in (signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, window.exit, 128 + number)
-    code = await window.run_async()
-    code = (window.return_code or EXIT_OK) if code is None else code
+        loop.add_signal_handler(number, window.call_later, window.leave, 128 + number)
+    given = await window.run_async()
+    code = window.return_code or given or EXIT_OK
     executor.shutdown(wait=False, cancel_futures=True)
     _leave_threads(code)
     return code

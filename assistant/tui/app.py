@@ -1,8 +1,11 @@
 """The window: its areas, what holds for all of them, and nothing of what they do."""
 
+import asyncio
 import importlib
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, ClassVar, cast
 
 from textual.app import App, ComposeResult, SystemCommand
@@ -13,6 +16,7 @@ from textual.css.query import NoMatches
 from textual.reactive import reactive
 from textual.screen import Screen
 from textual.theme import Theme
+from textual.widget import MountError
 from textual.widgets import ContentSwitcher, Footer, Static
 
 from assistant.tui import state
@@ -33,13 +37,14 @@ AREAS: dict[str, tuple[str, str]] = {
     "library": ("assistant.tui.library.pane", "LibraryPane"),
 }
 
+# Surfaces and panels are almost grey: in 256 colours they stay grey, and do not turn blue.
 _DARK = Theme(
     name="asknpu-dark", dark=True, primary="#4fa3ff", secondary="#7dd3c0", accent="#ffb454", warning="#ffb454",
-    error="#ff6b6b", success="#5fd38d", foreground="#e6e9ef", background="#11151c", surface="#171c26", panel="#1f2633",
+    error="#ff6b6b", success="#5fd38d", foreground="#e6e9ef", background="#11151c", surface="#1a1d22", panel="#24282f",
 )  # fmt: skip
 _LIGHT = Theme(
     name="asknpu-light", dark=False, primary="#0b62c4", secondary="#0f766e", accent="#b45309", warning="#b45309",
-    error="#b42318", success="#15803d", foreground="#1a1f2b", background="#fbfcfe", surface="#f1f4f9", panel="#e4e9f2",
+    error="#b42318", success="#15803d", foreground="#1a1f2b", background="#fbfcfe", surface="#f2f3f5", panel="#e6e8ec",
 )  # fmt: skip
 _CONTRAST = Theme(
     name="asknpu-contrast", dark=True, primary="#ffff00", secondary="#00ffff", accent="#ffff00", warning="#ffff00",
@@ -69,7 +74,7 @@ class Tabs(Static):
 class Window(App[int]):
     """The application."""
 
-    CSS_PATH = "app.tcss"
+    CSS_PATH = Path(__file__).with_name("app.tcss")
     TITLE = "asknpu"
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -97,6 +102,7 @@ class Window(App[int]):
         self.lang = cast(Lang, chosen)
         self.say = words("window", self.lang)
         self.services = services or Services()
+        self._entering = asyncio.Lock()
         for theme in THEMES:
             self.register_theme(theme)
         last = self.saved.get("theme")
@@ -143,6 +149,10 @@ class Window(App[int]):
 
     async def action_enter(self, area: str) -> None:
         """Show an area, and make it at the first time."""
+        async with self._entering:
+            await self._enter(area)
+
+    async def _enter(self, area: str) -> None:
         switcher = self.query_one("#areas", ContentSwitcher)
         pane = self.pane(area)
         if pane is None:
@@ -223,7 +233,7 @@ class Window(App[int]):
                 yield SystemCommand(pane.say(key), pane.say(f"about_{key}"), self._doing(pane, binding.action))
 
     def _go(self, area: str) -> None:
-        self.run_worker(self.action_enter(area))
+        self.call_later(self.action_enter, area)
 
     def _doing(self, pane: Pane, action: str) -> Any:  # noqa: ANN401 (what SystemCommand takes)
         async def run() -> None:
@@ -233,7 +243,17 @@ class Window(App[int]):
 
     async def action_quit(self) -> None:
         """End; the state is saved however the window ends."""
-        self.exit(0)
+        await self.leave(0)
+
+    async def leave(self, code: int) -> None:
+        """End with an exit code, after an area that is being entered is whole."""
+        async with self._entering:
+            self.exit(code)
+
+    def _handle_exception(self, error: Exception) -> None:
+        # Once the end has begun nothing is mounted any more; what was being made then misses its parts.
+        if not (self._exit and isinstance(error, NoMatches | MountError)):
+            super()._handle_exception(error)
 
     def on_exit_app(self) -> None:
         """Save what the next start restores; also when a signal or the closed browser page ends the window."""
@@ -242,5 +262,7 @@ class Window(App[int]):
     def save_state(self) -> None:
         """Save what the next start restores."""
         areas = {area: self._saved_of(area) for area in AREAS}
-        areas.update({pane.AREA: pane.state() for pane in self.query(Pane)})
+        for pane in self.query(Pane):
+            with suppress(NoMatches):  # an area that is not whole yet keeps what it had
+                areas[pane.AREA] = pane.state()
         state.save({"lang": self.lang, "theme": self.theme, "area": self.area, "areas": areas})

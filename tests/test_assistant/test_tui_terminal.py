@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import shutil
 import subprocess
 import sys
@@ -11,10 +12,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 from tests.conftest import ROOT
-
-pytestmark = pytest.mark.window
 
 NEEDED = os.environ.get("ASKNPU_NEED_TOOLS") == "1"
 needs_tmux = pytest.mark.skipif(shutil.which("tmux") is None and not NEEDED, reason="needs tmux")
@@ -29,7 +29,9 @@ class Terminal:
         self.socket = str(folder / "tmux")
         settings = {
             "ASKNPU_HOME": str(home), "PYTHONPATH": str(ROOT), "LANG": "C.UTF-8",
-            "PATH": os.environ["PATH"], "ASKNPU": f"{sys.executable} -m assistant", **environment,
+            "PATH": os.environ["PATH"], "ASKNPU": f"{sys.executable} -m assistant",
+            # What some shells export; the terminal's own size counts.
+            "COLUMNS": "80", "LINES": "24", **environment,
         }  # fmt: skip
         given = [part for name, value in settings.items() for part in ("-e", f"{name}={value}")]
         self.tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", *given, "bash --norc --noprofile -i")
@@ -107,52 +109,77 @@ def is_restored(terminal: Terminal) -> bool:
     return [terminal.fact(name) for name in facts] == ["0", "1", "0", "0", "0"]
 
 
+def follows(terminal: Terminal, width: int, height: int) -> None:
+    """Resize the terminal, and wait until the window fills it: the footer is in the last line, to its end."""
+    terminal.tmux("resize-window", "-x", str(width), "-y", str(height))
+
+    def fills() -> bool:
+        lines = terminal.screen().rstrip("\n").splitlines()
+        return len(lines) == height and width - 4 < cell_len(lines[-1]) <= width
+
+    terminal.until(fills)
+
+
 @needs_tmux
-@pytest.mark.timeout(300)
 def test_a_day_at_the_terminal(terminal: Terminal, home: Path) -> None:
     terminal.run("$ASKNPU; echo code=$?")
     terminal.shows("F2 Ask", "F6 Library")
     assert terminal.fact("alternate_on") == "1"
+    follows(terminal, 140, 45)
+    follows(terminal, 60, 15)
 
-    # The terminal is resized.
-    terminal.tmux("resize-window", "-x", "140", "-y", "45")
-    terminal.until(lambda: len(terminal.screen().rstrip("\n").splitlines()) == 45)
-    terminal.shows("F2 Ask")
-
-    # A question gets its answer, with its source.
-    terminal.type(QUESTION)
+    # A question gets its answer, whatever the terminal is resized to in between.
+    terminal.type(QUESTION[:20])
+    follows(terminal, 100, 30)
+    terminal.type(QUESTION[20:])
     terminal.press("Enter")
-    terminal.shows(ANSWER)
+    terminal.shows(QUESTION, ANSWER)
+    for size in ((140, 45), (80, 24), (140, 45)):
+        follows(terminal, *size)
+        terminal.shows(QUESTION, ANSWER)
 
     # The language changes and what is shown stays.
     terminal.press("C-l")
-    terminal.shows("F2 提问", QUESTION[:20])
+    terminal.shows("F2 提问", QUESTION)
 
-    # It is put aside and fetched again.
+    # It is put aside, the terminal is resized meanwhile, and it is fetched again.
     terminal.press("C-z")
     terminal.shows("Stopped")
     assert is_restored(terminal)
+    terminal.tmux("resize-window", "-x", "120", "-y", "40")
     terminal.run("fg; echo code=$?")
-    terminal.shows("F2 提问", ANSWER)
+    terminal.shows("F2 提问", QUESTION)
+    follows(terminal, 120, 40)
 
+    # Areas are entered by key and by mouse.
+    terminal.press("F6")
+    terminal.shows("Nano", "Ascend")
+    row = terminal.screen().splitlines()[0]
+    column = cell_len(row[: row.index("F5")]) + 2
+    terminal.type(f"\x1b[<0;{column};1M\x1b[<0;{column};1m")
+    terminal.until(lambda: "Ascend" not in terminal.screen())
     terminal.press("C-q")
     terminal.shows("code=0")
     assert is_restored(terminal)
     saved = json.loads((home / "window.json").read_text("utf-8"))
-    assert (saved["lang"], saved["area"]) == ("zh", "ask")
+    assert (saved["lang"], saved["area"]) == ("zh", "lab")
 
     # The next start is where this one ended.
     terminal.run("clear; $ASKNPU; echo code=$?")
     terminal.shows("F2 提问")
+    terminal.press("F2")
+    terminal.shows(QUESTION)
     terminal.press("C-q")
     terminal.shows("code=0")
+    assert json.loads((home / "window.json").read_text("utf-8"))["area"] == "ask"
 
 
 @needs_tmux
 def test_a_signal_ends_it_and_restores_the_terminal(terminal: Terminal, home: Path) -> None:
-    terminal.run("$ASKNPU & PID=$!; fg; echo code=$?")
+    terminal.run("$ASKNPU; echo code=$?")
     terminal.shows("F2 Ask")
     terminal.press("F4")
+    terminal.shows("ONNX")
     shell = terminal.fact("pane_pid")
     child = subprocess.run(["pgrep", "-P", shell], capture_output=True, text=True, check=True).stdout.split()[0]
     os.kill(int(child), 15)
@@ -162,15 +189,18 @@ def test_a_signal_ends_it_and_restores_the_terminal(terminal: Terminal, home: Pa
 
 
 @needs_tmux
-def test_no_colour_means_no_colour(tmp_path: Path, home: Path) -> None:
-    terminal = Terminal(tmp_path, home, NO_COLOR="1")
+@pytest.mark.parametrize(("settings", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False)], ids=["colour", "none"])
+def test_no_colour_means_no_colour(tmp_path: Path, home: Path, settings: dict[str, str], coloured: bool) -> None:
+    terminal = Terminal(tmp_path, home, COLORTERM="truecolor", **settings)
     try:
         terminal.run("$ASKNPU")
-        terminal.shows("F2 Ask")
-        for code in terminal.tmux("capture-pane", "-p", "-e").split("\x1b[")[1:]:
-            parts = code.partition("m")[0].split(";")
-            if parts[:2] in (["38", "2"], ["48", "2"]):
-                assert len(set(parts[2:5])) == 1, code
+        terminal.shows("F2 Ask", "Commands")
+        shown = terminal.tmux("capture-pane", "-p", "-e")
+        used = re.findall(r"\x1b\[[34]8;2;(\d+);(\d+);(\d+)m", shown)
+        assert used
+        assert any(len(set(one)) > 1 for one in used) is coloured
+        # The area that is entered stands out in any case.
+        assert re.search(r"\x1b\[7m(\x1b\[[0-9;]*m)* F2 Ask", shown)
     finally:
         terminal.tmux("kill-server")
 
