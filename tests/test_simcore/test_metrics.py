@@ -24,7 +24,8 @@ def by_hand(a: list[float], b: list[float]) -> dict[str, float]:
         low, high = min(values), max(values)
         unit = [(v - low) / (high - low) if high > low else v for v in values]
         floored = [max(u, 2.0**-23) for u in unit]
-        return [f / math.fsum(floored) for f in floored]
+        total = math.fsum(floored)
+        return [f / total for f in floored]
 
     divergence = math.fsum(p * math.log(p / q) for p, q in zip(mapped(a), mapped(b), strict=True))
     return {
