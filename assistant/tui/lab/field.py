@@ -23,6 +23,8 @@ __all__ = ["Field"]
 
 #: Cells of a title that show at every width.
 _LABEL = 21
+_WIDE_LABEL = 32
+_WIDE_EDITOR = 24
 _ON = ("true", "yes", "1", "on")
 
 
@@ -32,8 +34,8 @@ class Field(Vertical):
     DEFAULT_CSS = """
     Field { height: auto; }
     Field .row { height: 1; }
-    Field .label { width: 24; height: 1; text-wrap: nowrap; text-overflow: ellipsis; padding: 0 1 0 0; }
-    Field .editor { width: 1fr; max-width: 44; height: 1; }
+    Field .label { height: 1; text-wrap: nowrap; text-overflow: ellipsis; padding: 0 1 0 0; }
+    Field .editor { max-width: 44; height: 1; }
     Field Input.editor { background: $panel; border: none; padding: 0 1; }
     Field Input.editor:focus { background: $primary 30%; }
     Field Input.editor.-wrong { background: $error 25%; }
@@ -44,12 +46,7 @@ class Field(Vertical):
     Field Switch.editor:focus { border: none; background: $primary 30%; }
     Field .unit { width: auto; min-width: 1; padding: 0 1; color: $text-muted; height: 1; }
     Field .hint { height: auto; padding: 0 0 0 2; color: $text-muted; display: none; }
-    Field .side { width: 1fr; height: 1; color: $text-muted; display: none; text-wrap: nowrap;
-        text-overflow: ellipsis; }
-    Field.-wide .label { width: 32; }
-    Field.-wide .editor { width: 24; }
-    Field.-wide Switch.editor { width: 10; }
-    Field.-wide .side { display: block; }
+    Field .side { width: 1fr; height: 1; color: $text-muted; text-wrap: nowrap; text-overflow: ellipsis; }
     Field.-here .hint { display: block; }
     Field.-here .label { color: $primary; text-style: bold; }
     Field.-wrong .hint { display: block; color: $text-error; }
@@ -68,7 +65,8 @@ class Field(Vertical):
         field: "Field"
 
     def __init__(self, parameter: Parameter, text: str, say: Words, lang: Lang, *, is_wide: bool) -> None:
-        super().__init__(classes="field -wide" if is_wide else "field")
+        super().__init__(classes="field")
+        self.is_wide = is_wide
         self.parameter = parameter
         self.say = say
         self.lang: Lang = lang
@@ -99,7 +97,17 @@ class Field(Vertical):
 
     def on_mount(self) -> None:
         """Show labels and state."""
+        self.fit(is_wide=self.is_wide)
         self.speak(self.say, self.lang)
+
+    def fit(self, *, is_wide: bool) -> None:
+        """Show what the field takes beside it where there is room."""
+        # Styles of three widgets; a class would be looked up for all below.
+        self.is_wide = is_wide
+        self.query_one(".label").styles.width = _WIDE_LABEL if is_wide else _LABEL + 3
+        if self.parameter.kind != "flag":
+            self.query_one(".editor").styles.width = _WIDE_EDITOR if is_wide else "1fr"
+        self.query_one(".side").display = is_wide
 
     def speak(self, say: Words, lang: Lang) -> None:
         """Set every label in a language, keeping what is typed."""

@@ -58,14 +58,16 @@ class Form(VerticalScroll, can_focus=False):
         self.lang: Lang = lang
         self.is_tall = is_tall
         self.is_wide = is_wide
+        self._fields = [
+            Field(parameter, self.start.get(parameter.name, ""), say, lang, is_wide=is_wide)
+            for parameter in check.parameters
+        ]
 
     def compose(self) -> ComposeResult:
         """Lay out the fields."""
         yield Static(classes="name")
         yield Static(classes="about")
-        for parameter in self.check.parameters:
-            text = self.start.get(parameter.name, "")
-            yield Field(parameter, text, self.say, self.lang, is_wide=self.is_wide)
+        yield from self._fields
 
     def on_mount(self) -> None:
         """Show title and help."""
@@ -85,7 +87,7 @@ class Form(VerticalScroll, can_focus=False):
         if is_wide != self.is_wide:
             self.is_wide = is_wide
             for field in self.fields():
-                field.set_class(is_wide, "-wide")
+                field.fit(is_wide=is_wide)
         if is_tall != self.is_tall:
             self.is_tall = is_tall
             self.set_class(not is_tall, "-short")
@@ -100,7 +102,7 @@ class Form(VerticalScroll, can_focus=False):
 
     def fields(self) -> list[Field]:
         """Return the fields in the order of the table."""
-        return list(self.query(Field))
+        return self._fields
 
     def values(self) -> dict[str, str]:
         """Return what is typed, by name; empty fields are left out."""

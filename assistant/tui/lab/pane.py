@@ -25,6 +25,7 @@ from assistant.tui.lab.history import HistoryScreen, Run, added, load, save
 from assistant.tui.lab.jobs import Cancelled, Job, Jobs, Progress
 from assistant.tui.lab.result import Foot, ResultView
 from assistant.tui.lab.strip import Strip
+from assistant.tui.lab.wrong import refused
 from assistant.tui.pane import Pane
 from kb.types import Lang
 
@@ -59,7 +60,6 @@ class LabPane(Pane):
     DEFAULT_CSS = """
     LabPane #lab-body { height: 1fr; }
     LabPane #lab-right { width: 1fr; height: 1fr; }
-    LabPane.-wide Chooser { width: 44; }
     """
 
     @dataclass
@@ -236,9 +236,11 @@ class LabPane(Pane):
         if form is None:
             return
         if error is not None:
-            known = isinstance(error, BadInput)
-            told = str(error).removeprefix(f"{form.check.name}: ") if known else f"{type(error).__name__}: {error}"
-            await view.tell("✗", self.say("refused" if known else "broken", reason=told), "$text-error")
+            if isinstance(error, BadInput):
+                told = refused(form.check, str(error).removeprefix(f"{form.check.name}: "), self.say, self.lang)
+            else:
+                told = self.say("broken", reason=f"{type(error).__name__}: {error}")
+            await view.tell("✗", told, "$text-error")
         elif self.done is not None:
             outcome, drawn = self.done
             await view.show(form.check, outcome, drawn, self.command(), self.say, self.lang)
@@ -349,7 +351,7 @@ class LabPane(Pane):
 
     def on_resize(self, event: events.Resize) -> None:
         """Give wide screens more room."""
-        self.set_class(event.size.width >= WIDE, "-wide")
+        self.query_one(Chooser).styles.width = 44 if event.size.width >= WIDE else 30
         if (form := self.form()) is not None:
             form.fit(**self._room())
 

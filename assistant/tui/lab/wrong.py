@@ -3,15 +3,18 @@
 The parser of the command line decides; its reason is translated, and what is expected follows from the parameter.
 """
 
+import re
 from pathlib import Path
 from typing import Final
 
-from assistant.checks.types import REQUIRED, Parameter
+from assistant.checks.types import REQUIRED, Check, Parameter
 from assistant.checks.values import value_of
 from assistant.errors import BadInput
+from assistant.reasons import in_language
 from assistant.tui.words import Words
+from kb.types import Lang
 
-__all__ = ["is_needed", "limits", "wrong"]
+__all__ = ["is_needed", "limits", "refused", "wrong"]
 
 #: Reasons of the parser -> key of the sentence.
 _REASONS: Final = {
@@ -57,6 +60,24 @@ def _sentence(parameter: Parameter, error: BadInput, text: str, say: Words) -> s
         return say("bad_other", reason=reason or str(error))
     told = say(key, limits=limits(parameter, say), example=parameter.example, name=Path(text).name)
     return told.strip()
+
+
+def refused(check: Check, reason: str, say: Words, lang: Lang) -> str:
+    """Return why a check refuses values that are each in range; in words that are not known in a language, the ranges.
+
+    Args:
+        check: the check.
+        reason: what it says, an English sentence.
+        say: the sentences of the area.
+        lang: the language.
+    """
+    known = in_language(reason, lang)
+    if known is not None:
+        return say("refused", reason=known)
+    ranged = [p for p in check.parameters if limits(p, say)]
+    named = [p for p in ranged if re.search(rf"\b{re.escape(p.name)}\b", reason)] or ranged
+    told = [f"{p.zh if lang == 'zh' else p.en} ({p.name}) {limits(p, say)}" for p in named]
+    return say("refused_ranges", ranges=say("and").join(told) or "-", reason=reason)
 
 
 def limits(parameter: Parameter, say: Words) -> str:

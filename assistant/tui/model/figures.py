@@ -6,10 +6,10 @@ from typing import Any
 
 from assistant.models.numbers import count, milliseconds, short_size, size
 from assistant.texts import texts
-from assistant.tui.model.names import one_line
+from assistant.tui.model.names import cut, one_line
 from kb.types import Lang
 
-__all__ = ["Figure", "Group", "beside", "figures", "groups", "layer_rows", "peak_line", "typical_line"]
+__all__ = ["Figure", "Group", "beside", "figures", "groups", "headline", "layer_rows", "peak_line", "typical_line"]
 
 MARK = "*"
 """Stands behind a figure that rests on an assumption."""
@@ -106,6 +106,16 @@ def groups(one: dict[str, Any], lang: Lang) -> list[Group]:
         Group(op, same[0]["rule"], told, fix, same[0]["source"], tuple(finding["node"] for finding in same), is_limit)
         for (op, told, fix, is_limit), same in found.items()
     ]
+
+
+def headline(one: dict[str, Any]) -> tuple[str, dict[str, object]]:
+    """Return (key, values) of the sentence that says what was estimated, and what came of it in short."""
+    clock = "?" if one["clock_mhz"] is None else f"{one['clock_mhz']:g}"
+    values = {
+        "name": cut(one["model"].rpartition("/")[2], 18), "device": one["device"], "clock": clock,
+        "layers": len(one["layers"]), "unsupported": len(one["unsupported"]),
+    }  # fmt: skip
+    return "estimated_some" if one["unsupported"] else "estimated", values
 
 
 def layer_rows(one: dict[str, Any]) -> list[tuple[Any, ...]]:
