@@ -280,10 +280,11 @@ def show(entry_id: str, as_json: bool, lang: "Lang | None", raw: bool) -> int:
     from assistant import render
     from assistant.answer import shown
     from assistant.checks.proof import outcomes
+    from assistant.language import default_language
     from assistant.types import EntryCheck
 
     session = _open_session()
-    entry = session.store.entry(entry_id, lang or render.default_language())
+    entry = session.store.entry(entry_id, lang or default_language())
     if entry is None:
         raise NothingFound(_unknown_id(session, entry_id))
     if raw:
@@ -314,12 +315,13 @@ def _unknown_id(session: "Session", entry_id: str) -> str:
 def list_entries(as_json: bool, lang: "Lang | None", platform: str | None) -> int:
     """List all entries."""
     from assistant import render
+    from assistant.language import default_language
 
     session = _open_session()
     known = session.store.platforms()
     if platform is not None and platform not in known:
         raise BadInput(f"unknown platform {platform!r}; known: {', '.join(known)}")
-    entries = session.store.entries(lang or render.default_language(), platform)
+    entries = session.store.entries(lang or default_language(), platform)
     if as_json:
         rows = [{"id": e.id, "title": e.title, "platform": e.platform, "kind": e.kind, "lang": e.lang} for e in entries]
         _print_json({"schema": render.SCHEMA, "entries": rows})
@@ -338,9 +340,10 @@ def list_entries(as_json: bool, lang: "Lang | None", platform: str | None) -> in
 @_lang
 def run_check(name: str | None, arguments: tuple[str, ...], listing: bool, as_json: bool, lang: "Lang | None") -> int:
     """Compute CHECK with the arguments KEY=VALUE, for example: asknpu run quant_range scale=0.02."""
-    from assistant import checks_cli, render
+    from assistant import checks_cli
+    from assistant.language import default_language
 
-    tongue = lang or render.default_language()
+    tongue = lang or default_language()
     if listing or name is None:
         click.echo(checks_cli.describe(name, as_json=as_json, lang=tongue))
         return EXIT_OK
@@ -397,11 +400,12 @@ def estimate(
     lang: "Lang | None",
 ) -> int:
     """Estimate weights, memory, flash, operators and latency of ONNX models; several are shown side by side."""
-    from assistant import models_cli, render
+    from assistant import models_cli
+    from assistant.language import default_language
 
     text, code = models_cli.estimate(
         (*more, *models), device=device, clock_mhz=clock, activation=activation, inputs=inputs, values=values,
-        view=view, with_layers=with_layers, report=report, as_json=as_json, lang=lang or render.default_language(),
+        view=view, with_layers=with_layers, report=report, as_json=as_json, lang=lang or default_language(),
     )  # fmt: skip
     click.echo(text)
     return code
@@ -434,12 +438,13 @@ def fix(
     lang: "Lang | None",
 ) -> int:
     """Rewrite MODEL to operators that the device runs, prove that it computes the same, and write it to OUT."""
-    from assistant import models_cli, render
+    from assistant import models_cli
+    from assistant.language import default_language
 
     text, code = models_cli.fix(
         model, out, device=device, inputs=inputs, values=values, opset=opset,
         state_inputs=state_inputs, tolerance=tolerance, overwrite=overwrite, as_json=as_json,
-        lang=lang or render.default_language(),
+        lang=lang or default_language(),
     )  # fmt: skip
     click.echo(text)
     return code
@@ -465,9 +470,10 @@ def diagnose(
     lang: "Lang | None",
 ) -> int:
     """Find the root cause in logs: files, .gz, archives, directories of one incident, or '-' for standard input."""
-    from assistant import diagnose_cli, render
+    from assistant import diagnose_cli
+    from assistant.language import default_language
 
-    tongue = lang or render.default_language()
+    tongue = lang or default_language()
     if following:
         if len(paths) != 1:
             raise BadInput("--follow takes one file, device or '-'")
@@ -490,9 +496,10 @@ def diagnose(
 @_lang
 def code(given: tuple[str, ...], platform: str | None, as_json: bool, lang: "Lang | None") -> int:
     """Say what error codes mean, in any spelling: decimal, hex, signed, E-codes, names."""
-    from assistant import codes_cli, render
+    from assistant import codes_cli
+    from assistant.language import default_language
 
-    text, exit_code = codes_cli.codes(given, platform=platform, as_json=as_json, lang=lang or render.default_language())
+    text, exit_code = codes_cli.codes(given, platform=platform, as_json=as_json, lang=lang or default_language())
     click.echo(text)
     return exit_code
 

@@ -315,12 +315,3 @@ def _explain_answer(answer: Answer, say: Mapping[str, str]) -> str:
     features = ", ".join(f"{name} {value:.3f}" for name, value in answer.features)
     confidence = say["confidence"].format(confidence=answer.confidence, threshold=answer.threshold)
     return f"{confidence}; {say['features']}: {features}"
-
-
-def default_language() -> Lang:
-    """Return the language of the user's locale: Chinese or else English."""
-    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
-        value = os.environ.get(name)
-        if value:
-            return "zh" if value.lower().startswith("zh") else "en"
-    return "en"

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
@@ -24,7 +24,9 @@ from assistant.tui.keys import keymap, keys_file
 from assistant.tui.pane import Pane
 from assistant.tui.services import Services
 from assistant.tui.words import words
-from kb.types import Lang
+
+if TYPE_CHECKING:
+    from kb.types import Lang
 
 __all__ = ["AREAS", "Window"]
 
@@ -52,6 +54,9 @@ _CONTRAST = Theme(
 )  # fmt: skip
 THEMES = (_DARK, _LIGHT, _CONTRAST)
 
+_KEYS_AFTER_S = 0.15
+"""From the start until the keys are laid out: they are more widgets than the rest of the first screen."""
+
 
 class Tabs(Static):
     """The names of the areas with their keys; a click enters one."""
@@ -69,6 +74,26 @@ class Tabs(Static):
             style = "reverse bold" if area == current else "$text-muted"
             parts.append(Content.styled(f" F{i} {name} ", style).stylize(f"@click=app.enter('{area}')"))
         self.update(Content("").join(parts))
+
+
+class Keys(Footer):
+    """The keys that matter; an empty line until `start`, so that they do not delay the first paint."""
+
+    is_started = False
+
+    def on_mount(self) -> None:
+        """Let the rest of the screen come first."""
+        self.set_timer(_KEYS_AFTER_S, self.start)
+
+    def start(self) -> None:
+        """Show the keys from now on."""
+        self.is_started = True
+        self.bindings_changed(self.screen)
+
+    def bindings_changed(self, screen: Screen[Any]) -> None:
+        """Show the keys that have an effect now."""
+        if self.is_started:
+            super().bindings_changed(screen)
 
 
 class Window(App[int]):
@@ -91,15 +116,15 @@ class Window(App[int]):
 
     area: reactive[str] = reactive("ask", init=False)
 
-    def __init__(self, lang: Lang | None = None, services: Services | None = None) -> None:
+    def __init__(self, lang: "Lang | None" = None, services: Services | None = None) -> None:
         super().__init__()
         self.saved = state.load()
         chosen = lang or self.saved.get("lang")
         if chosen not in ("zh", "en"):
-            from assistant.render import default_language
+            from assistant.language import default_language
 
             chosen = default_language()
-        self.lang = cast(Lang, chosen)
+        self.lang = cast("Lang", chosen)
         self.say = words("window", self.lang)
         self.services = services or Services()
         self._entering = asyncio.Lock()
@@ -112,8 +137,11 @@ class Window(App[int]):
         """Lay out the frame; areas come when they are entered."""
         with Horizontal(id="top"):
             yield Tabs(id="tabs")
-        yield ContentSwitcher(id="areas")
-        yield Footer(show_command_palette=True)
+        area = self.saved.get("area")
+        self.set_reactive(Window.area, area if isinstance(area, str) and area in AREAS else "ask")
+        with ContentSwitcher(id="areas", initial=self.area):
+            yield self._made(self.area)
+        yield Keys(show_command_palette=True)
 
     async def on_mount(self) -> None:
         """Enter the area of the last time."""
@@ -125,8 +153,7 @@ class Window(App[int]):
             self.set_keymap(known)
         for problem in problems:
             self.notify(problem, severity="warning", markup=False)
-        area = self.saved.get("area")
-        await self.action_enter(area if isinstance(area, str) and area in AREAS else "ask")
+        await self.action_enter(self.area)
 
     def _user_keys(self) -> tuple[dict[str, str], list[str]]:
         if not keys_file().exists():
@@ -156,16 +183,20 @@ class Window(App[int]):
         switcher = self.query_one("#areas", ContentSwitcher)
         pane = self.pane(area)
         if pane is None:
-            module, name = AREAS[area]
-            kind: type[Pane] = getattr(importlib.import_module(module), name)
-            pane = kind(self.services, self.lang, self._saved_of(area))
-            pane.label_keys()
+            pane = self._made(area)
             await switcher.add_content(pane, set_current=True)
         switcher.current = area
         self.area = area
         self._show_tabs()
         if (focus := pane.first_focus()) is not None:
             focus.focus()
+
+    def _made(self, area: str) -> Pane:
+        module, name = AREAS[area]
+        kind: type[Pane] = getattr(importlib.import_module(module), name)
+        pane = kind(self.services, self.lang, self._saved_of(area))
+        pane.label_keys()
+        return pane
 
     def _saved_of(self, area: str) -> dict[str, Any]:
         areas = self.saved.get("areas")

@@ -1,14 +1,16 @@
 """What every area of the window is."""
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.containers import Vertical
 from textual.widget import Widget
 
-from assistant.tui.services import Services
 from assistant.tui.words import Words, words
-from kb.types import Lang
+
+if TYPE_CHECKING:
+    from assistant.tui.services import Services
+    from kb.types import Lang
 
 __all__ = ["Pane"]
 
@@ -22,7 +24,7 @@ class Pane(Vertical):
     AREA: ClassVar[str] = ""
     """Its name: of its texts, its state, and the prefix of its action ids."""
 
-    def __init__(self, services: Services, lang: Lang, saved: dict[str, Any]) -> None:
+    def __init__(self, services: "Services", lang: "Lang", saved: dict[str, Any]) -> None:
         super().__init__(id=self.AREA)
         self.services = services
         self.lang: Lang = lang
@@ -30,7 +32,7 @@ class Pane(Vertical):
         self.restored = saved
         """What `state` gave at the last end; the pane restores from it when it is mounted."""
 
-    def speak(self, lang: Lang) -> None:
+    def speak(self, lang: "Lang") -> None:
         """Change the language of everything on the pane, keeping what it shows."""
         self.lang = lang
         self.say = words(self.AREA, lang)

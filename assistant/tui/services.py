@@ -4,14 +4,12 @@ import threading
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from kb.types import Lang
-
 if TYPE_CHECKING:
     from assistant.session import Session
     from assistant.tui.library.shelf import Shelf
     from assistant.types import Answer
     from kb.search import Searcher
-    from kb.types import Search
+    from kb.types import Lang, Search
 
 __all__ = ["Services"]
 
@@ -53,13 +51,13 @@ class Services:
             own = session
         return own.searcher(with_meaning=False)
 
-    def search(self, question: str, *, lang: Lang | None, platform: str | None, with_meaning: bool) -> "Search":
+    def search(self, question: str, *, lang: "Lang | None", platform: str | None, with_meaning: bool) -> "Search":
         """Return ranked entries."""
         with self.lock if with_meaning else self.word_lock:
             searcher = self.searcher if with_meaning else self.word_searcher
             return searcher.search(question, lang=lang, platform=platform, limit=10)
 
-    def answer(self, question: str, *, lang: Lang | None, platform: str | None) -> "Answer":
+    def answer(self, question: str, *, lang: "Lang | None", platform: str | None) -> "Answer":
         """Return the full answer: entries, checks, calculation, codes and log lines of the question."""
         from assistant.answer import answer
         from assistant.checks.asked import computing

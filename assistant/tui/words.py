@@ -4,8 +4,10 @@ import tomllib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from kb.types import Lang
+if TYPE_CHECKING:
+    from kb.types import Lang
 
 __all__ = ["Words", "words"]
 
@@ -14,12 +16,12 @@ Words = Callable[..., str]
 
 
 @cache
-def _table(area: str, lang: Lang) -> dict[str, str]:
+def _table(area: str, lang: "Lang") -> dict[str, str]:
     path = Path(__file__).with_name("texts") / f"{area}.{lang}.toml"
     return {name: str(text) for name, text in tomllib.loads(path.read_text("utf-8")).items()}
 
 
-def words(area: str, lang: Lang) -> Words:
+def words(area: str, lang: "Lang") -> Words:
     """Return the sentences of an area; a sentence that an area lacks is the window's."""
 
     def say(key: str, /, **values: object) -> str:
