@@ -24,8 +24,6 @@ from assistant.tui.services import Services
 from assistant.tui.words import words
 from kb.errors import CorpusError
 
-pytestmark = pytest.mark.window
-
 Journey = Callable[[Window, LibraryPane, Pilot], Awaitable[None]]
 CARD = Place("card", "nano-quant-symmetric", "zh")
 ENTRY = Place("entry", "nano-quant-symmetric", "zh")
@@ -55,7 +53,7 @@ async def until(pilot: Pilot, is_so: Callable[[], object]) -> None:
 async def settled(pane: LibraryPane, pilot: Pilot) -> None:
     def is_calm() -> bool:
         mine = [one for one in pane.workers if (one.group or "").startswith("library") and not one.is_finished]
-        return pane.shelf is not None and not pane._painting and not mine
+        return pane.desk.shelf is not None and not pane.desk.is_painting and not mine
 
     await until(pilot, is_calm)
     await pilot.pause()
@@ -66,8 +64,8 @@ def drive(journey: Journey, services: Services, lang: str = "zh", size: tuple[in
     async def run() -> None:
         app = Window(lang, services=services)
         app.animation_level = "none"
+        app.saved["area"] = "library"
         async with app.run_test(size=size) as pilot:
-            await pilot.press("f6")
             pane = app.pane("library")
             await settled(pane, pilot)
             await journey(app, pane, pilot)
@@ -76,13 +74,13 @@ def drive(journey: Journey, services: Services, lang: str = "zh", size: tuple[in
 
 
 async def show(pane: LibraryPane, pilot: Pilot, place: Place) -> None:
-    pane.go(place)
-    pane.reader.focus()
+    pane.way.go(place)
+    pane.desk.reader.focus()
     await settled(pane, pilot)
 
 
 def text(pane: LibraryPane) -> str:
-    return "\n".join(pane.reader.page.texts)
+    return "\n".join(pane.desk.reader.page.texts)
 
 
 def said(pane: LibraryPane, name: str) -> str:
@@ -96,32 +94,32 @@ async def key_find(app, pane, pilot):
     await show(pane, pilot, ENTRY)
     await pilot.press("slash", "s", "c", "a", "l", "e")
     assert pane.query_one("#library-find", Input).value == "scale"
-    assert len(pane.matches) == text(pane).count("scale") > 3
-    assert f"共 {len(pane.matches)} 处" in said(pane, "hint")
+    assert len(pane.desk.reader.matches) == text(pane).count("scale") > 3
+    assert f"共 {len(pane.desk.reader.matches)} 处" in said(pane, "hint")
 
 
 async def find(pane, pilot, wanted="scale"):
     await show(pane, pilot, ENTRY)
     await pilot.press("slash", *wanted, "enter")
-    assert pane.reader.has_focus
+    assert pane.desk.reader.has_focus
 
 
 async def key_find_next(app, pane, pilot):
     await find(pane, pilot)
-    count = len(pane.matches)
-    assert pane.current == 0
+    count = len(pane.desk.reader.matches)
+    assert pane.desk.reader.current == 0
     for number in range(count):
         await pilot.press("n")
-        assert pane.current == (number + 1) % count
-        line = pane.matches[pane.current].line
-        assert pane.reader.line <= line < pane.reader.line + pane.reader.size.height
+        assert pane.desk.reader.current == (number + 1) % count
+        line = pane.desk.reader.matches[pane.desk.reader.current].line
+        assert pane.desk.reader.line <= line < pane.desk.reader.line + pane.desk.reader.size.height
 
 
 async def key_find_previous(app, pane, pilot):
     await find(pane, pilot)
     await pilot.press("N")
-    assert pane.current == len(pane.matches) - 1
-    assert pane.reader.current == pane.current
+    assert pane.desk.reader.current == len(pane.desk.reader.matches) - 1
+    assert pane.desk.reader.current == pane.desk.reader.current
 
 
 async def key_contents(app, pane, pilot):
@@ -129,12 +127,12 @@ async def key_contents(app, pane, pilot):
     await pilot.press("t")
     await until(pilot, lambda: isinstance(app.screen, Choice))
     options = app.screen.query_one(OptionList)
-    document = pane.shelf.documents["nano/quantization"]
+    document = pane.desk.shelf.documents["nano/quantization"]
     assert options.option_count >= len(document.ids)
     assert options.highlighted == document.ids.index(ENTRY.key)
     await pilot.press("j", "j", "k", "enter")
-    await until(pilot, lambda: pane.place != ENTRY)
-    assert pane.place.key in document.ids
+    await until(pilot, lambda: pane.desk.place != ENTRY)
+    assert pane.desk.place.key in document.ids
 
 
 async def key_glossary(app, pane, pilot):
@@ -144,28 +142,28 @@ async def key_glossary(app, pane, pilot):
     lines = [str(option.prompt) for option in app.screen.query_one(OptionList).options]
     assert any("quantization" in line and "量化" in line for line in lines)
     await pilot.press("enter")
-    await until(pilot, lambda: pane.place != ENTRY)
-    assert pane.place.kind == "entry"
+    await until(pilot, lambda: pane.desk.place != ENTRY)
+    assert pane.desk.place.kind == "entry"
 
 
 async def key_twin(app, pane, pilot):
     await show(pane, pilot, ENTRY)
     await pilot.press("z")
     await settled(pane, pilot)
-    assert pane.shelf.entry(ENTRY.key, "en").title.split()[0] in text(pane)
+    assert pane.desk.shelf.entry(ENTRY.key, "en").title.split()[0] in text(pane)
     assert app.lang == "zh" and "[en]" in said(pane, "where")
     await pilot.press("z")
     await settled(pane, pilot)
-    assert pane.place == ENTRY
+    assert pane.desk.place == ENTRY
 
 
 async def key_learn(app, pane, pilot):
-    assert pane.mode == "read"
+    assert pane.side.mode == "read"
     await pilot.press("p")
-    assert pane.mode == "learn" and pane.shelf_tree.has_focus
-    assert any("第一天" in str(node.label) for node in pane.shelf_tree._all())
+    assert pane.side.mode == "learn" and pane.side.tree_of_shelf.has_focus
+    assert any("第一天" in str(node.label) for node in pane.side.tree_of_shelf._all())
     await pilot.press("p")
-    assert pane.mode == "read"
+    assert pane.side.mode == "read"
 
 
 async def key_reveal(app, pane, pilot):
@@ -181,82 +179,82 @@ async def key_reveal(app, pane, pilot):
 async def key_page(app, pane, pilot):
     await show(pane, pilot, Place("document", "nano/faq", "zh"))
     await pilot.press("space")
-    assert pane.reader.line > 10
+    assert pane.desk.reader.line > 10
 
 
 async def key_knew(app, pane, pilot):
     await show(pane, pilot, CARD)
     await pilot.press("1")
-    assert pane.marks == {} and pane.place == CARD
+    assert pane.notes.marks == {} and pane.desk.place == CARD
     await pilot.press("space", "1")
     await settled(pane, pilot)
-    assert pane.marks == {CARD.key: "known"}
-    assert pane.place.kind == "card" and pane.place.key != CARD.key and not pane.is_open
+    assert pane.notes.marks == {CARD.key: "known"}
+    assert pane.desk.place.kind == "card" and pane.desk.place.key != CARD.key and not pane.desk.is_open
 
 
 async def key_not_yet(app, pane, pilot):
     await show(pane, pilot, CARD)
     await pilot.press("space", "2")
     await settled(pane, pilot)
-    assert pane.marks == {CARD.key: "learning"}
+    assert pane.notes.marks == {CARD.key: "learning"}
 
 
 async def key_back(app, pane, pilot):
     await show(pane, pilot, Place("document", "nano/faq", "zh"))
     await pilot.press("space", "space")
     await settled(pane, pilot)
-    line = pane.reader.line
+    line = pane.desk.reader.line
     await show(pane, pilot, ENTRY)
     await pilot.press("left_square_bracket")
     await settled(pane, pilot)
-    assert pane.place == Place("document", "nano/faq", "zh")
+    assert pane.desk.place == Place("document", "nano/faq", "zh")
     # The badges of the checks may take other lines while they run.
-    assert line > 10 and abs(pane.reader.line - line) <= 3
+    assert line > 10 and abs(pane.desk.reader.line - line) <= 3
 
 
 async def key_forward(app, pane, pilot):
     await key_back(app, pane, pilot)
     await pilot.press("alt+right")
     await settled(pane, pilot)
-    assert pane.place == ENTRY
+    assert pane.desk.place == ENTRY
     await pilot.press("alt+left", "right_square_bracket", "right_square_bracket")
     await settled(pane, pilot)
-    assert pane.place == ENTRY
+    assert pane.desk.place == ENTRY
 
 
 async def key_previous(app, pane, pilot):
     await key_next(app, pane, pilot)
     await pilot.press("comma")
     await settled(pane, pilot)
-    assert pane.place == ENTRY
+    assert pane.desk.place == ENTRY
 
 
 async def key_next(app, pane, pilot):
     await show(pane, pilot, ENTRY)
     await pilot.press("full_stop")
     await settled(pane, pilot)
-    ids = pane.shelf.documents["nano/quantization"].ids
-    assert pane.place.key == ids[ids.index(ENTRY.key) + 1]
-    assert pane.shelf_tree.cursor_node.data.place.key == pane.place.key
+    ids = pane.desk.shelf.documents["nano/quantization"].ids
+    assert pane.desk.place.key == ids[ids.index(ENTRY.key) + 1]
+    assert pane.side.tree_of_shelf.cursor_node.data.place.key == pane.desk.place.key
 
 
 async def key_whole(app, pane, pilot):
     await show(pane, pilot, ENTRY)
     await pilot.press("d")
     await settled(pane, pilot)
-    assert pane.place == Place("document", "nano/quantization", "zh")
-    assert pane.reader.line == pane.reader.page.anchors[ENTRY.key] > 0
+    assert pane.desk.place == Place("document", "nano/quantization", "zh")
+    assert pane.desk.reader.line == pane.desk.reader.page.anchors[ENTRY.key] > 0
     await pilot.press("d")
     await settled(pane, pilot)
-    assert pane.place == ENTRY
+    assert pane.desk.place == ENTRY
 
 
 async def key_bookmark(app, pane, pilot):
     await show(pane, pilot, ENTRY)
     await pilot.press("m")
-    assert [one.key for one in pane.bookmarks] == [ENTRY.key] and "★" in said(pane, "where")
+    assert [one.key for one in pane.notes.bookmarks] == [ENTRY.key] and "★" in said(pane, "where")
     await pilot.press("m")
-    assert pane.bookmarks == [] and "★" not in said(pane, "where")
+    assert pane.notes.bookmarks == [] and "★" not in said(pane, "where")
 
 
 async def key_bookmarks(app, pane, pilot):
@@ -265,13 +263,13 @@ async def key_bookmarks(app, pane, pilot):
     await until(pilot, lambda: isinstance(app.screen, Choice))
     await pilot.press("enter")
     await settled(pane, pilot)
-    assert pane.place == ENTRY
+    assert pane.desk.place == ENTRY
 
 
 async def key_copy(app, pane, pilot):
     await show(pane, pilot, ENTRY)
     await pilot.press("c")
-    entry = pane.shelf.entry(ENTRY.key, "zh")
+    entry = pane.desk.shelf.entry(ENTRY.key, "zh")
     assert app.clipboard.startswith(f"## {entry.title}")
     assert f"corpus/{entry.span.file}:{entry.line}" in app.clipboard and entry.sources[0] in app.clipboard
     assert "toml check" not in app.clipboard
@@ -285,42 +283,42 @@ async def key_edit(app, pane, pilot):
     editor.chmod(0o755)
     os.environ["EDITOR"] = str(editor)
     await pilot.press("e")
-    entry = pane.shelf.entry(ENTRY.key, "zh")
-    line = f"+{entry.line} {pane.shelf.root / entry.span.file}"
+    entry = pane.desk.shelf.entry(ENTRY.key, "zh")
+    line = f"+{entry.line} {pane.desk.shelf.root / entry.span.file}"
     told = [str(one.message) for one in app._notifications]
     assert (log.exists() and log.read_text().strip() == line) or any(f"第 {entry.line} 行" in one for one in told)
 
 
 async def key_side(app, pane, pilot):
-    wide = pane.reader.size.width
+    wide = pane.desk.reader.size.width
     await pilot.press("s")
     await settled(pane, pilot)
-    assert pane.reader.size.width > wide + 20 and pane.reader.has_focus
+    assert pane.desk.reader.size.width > wide + 20 and pane.desk.reader.has_focus
     await pilot.press("s")
     await settled(pane, pilot)
-    assert pane.reader.size.width == wide and pane.shelf_tree.has_focus
+    assert pane.desk.reader.size.width == wide and pane.side.tree_of_shelf.has_focus
 
 
 async def key_down(app, pane, pilot):
     await show(pane, pilot, ENTRY)
     await pilot.press("j", "j")
-    assert pane.reader.line == 2
+    assert pane.desk.reader.line == 2
 
 
 async def key_up(app, pane, pilot):
     await key_down(app, pane, pilot)
     await pilot.press("k")
-    assert pane.reader.line == 1
+    assert pane.desk.reader.line == 1
 
 
 async def key_cancel(app, pane, pilot):
     await find(pane, pilot)
     await pilot.press("escape")
-    assert pane.matches == () and pane.wanted == "" and pane.reader.has_focus
+    assert pane.desk.reader.matches == [] and pane.desk.reader.wanted == "" and pane.desk.reader.has_focus
     await pilot.press("slash", "x", "escape")
-    assert not pane.query_one("#library-find").has_class("open") and pane.reader.has_focus
+    assert not pane.query_one("#library-find").has_class("open") and pane.desk.reader.has_focus
     await pilot.press("escape")
-    assert pane.shelf_tree.has_focus
+    assert pane.side.tree_of_shelf.has_focus
 
 
 KEYS = {name.removeprefix("key_"): one for name, one in list(globals().items()) if name.startswith("key_")}
@@ -337,14 +335,14 @@ def test_every_binding_has_a_test_and_words_in_both_languages():
 async def afresh(pane: LibraryPane, pilot: Pilot) -> None:
     """Bring the area back to its start."""
     await pilot.press("escape", "escape")
-    if pane.mode == "learn":
+    if pane.side.mode == "learn":
         await pilot.press("p")
-    pane.marks.clear()
-    pane.bookmarks.clear()
-    pane.history = History()
-    pane.place, pane.is_open = None, False
-    pane.shelf_tree.focus()
-    pane._paint(("", 0.0))
+    pane.notes.marks.clear()
+    pane.notes.bookmarks.clear()
+    pane.way.history = History()
+    pane.desk.place, pane.desk.is_open = None, False
+    pane.side.tree_of_shelf.focus()
+    pane.desk.paint(("", 0.0))
     await settled(pane, pilot)
 
 
@@ -368,16 +366,16 @@ def test_a_newcomer_learns_the_first_day_and_finds_it_kept(
     services: Services, home: Path, lang: str, size: tuple[int, int]
 ):
     async def first(app, pane, pilot):
-        path = pane.shelf.paths[0]
+        path = pane.desk.shelf.paths[0]
         await pilot.press("p", "down", "enter", "down", "enter")
         await settled(pane, pilot)
-        assert pane.place == Place("card", path.ids[0], lang, path.platform)
-        assert pane.reader.has_focus and not pane.is_open
+        assert pane.desk.place == Place("card", path.ids[0], lang, path.platform)
+        assert pane.desk.reader.has_focus and not pane.desk.is_open
         await pilot.press("space", "1")
         await settled(pane, pilot)
         await pilot.press("space", "2")
         await settled(pane, pilot)
-        assert pane.place.key == path.ids[2]
+        assert pane.desk.place.key == path.ids[2]
         assert f"3/{len(path.ids)}" in said(pane, "where")
         await pilot.press("ctrl+q")
 
@@ -385,14 +383,14 @@ def test_a_newcomer_learns_the_first_day_and_finds_it_kept(
     assert json.loads((home / "window.json").read_text())["areas"]["library"]["marks"]
 
     async def second(app, pane, pilot):
-        path = pane.shelf.paths[0]
-        assert pane.mode == "learn" and pane.place.key == path.ids[2] and pane.place.path == path.platform
-        assert pane.marks == {path.ids[0]: "known", path.ids[1]: "learning"}
-        nodes = {node.data.key: node for node in pane.shelf_tree._all()}
+        path = pane.desk.shelf.paths[0]
+        assert pane.side.mode == "learn" and pane.desk.place.key == path.ids[2] and pane.desk.place.path == path.platform
+        assert pane.notes.marks == {path.ids[0]: "known", path.ids[1]: "learning"}
+        nodes = {node.data.key: node for node in pane.side.tree_of_shelf._all()}
         style = pane.rich_style
-        label = {n: pane.shelf_tree.render_label(nodes[f"s:{path.ids[n]}"], style, style).plain for n in range(3)}
+        label = {n: pane.side.tree_of_shelf.render_label(nodes[f"s:{path.ids[n]}"], style, style).plain for n in range(3)}
         assert [label[n][0] for n in range(3)] == ["✓", "◐", "·"]
-        assert f"1/{len(path.ids)}" in pane.shelf_tree.render_label(nodes[f"path:{path.platform}"], style, style).plain
+        assert f"1/{len(path.ids)}" in pane.side.tree_of_shelf.render_label(nodes[f"path:{path.platform}"], style, style).plain
 
     drive(second, services, lang, size)
 
@@ -404,16 +402,16 @@ def test_a_reader_opens_from_the_tree_and_the_place_is_restored(services: Servic
     async def first(app, pane, pilot):
         await pilot.press("down", "enter", "down", "enter")
         await settled(pane, pilot)
-        assert pane.place.kind == "document"
+        assert pane.desk.place.kind == "document"
         await pilot.press("down", "enter")
         await settled(pane, pilot)
-        assert pane.place.kind == "entry" and pane.reader.has_focus
+        assert pane.desk.place.kind == "entry" and pane.desk.reader.has_focus
         await pilot.press("j", "j", "m")
-        seen.update(place=pane.place, line=pane.reader.line, bookmarks=pane.bookmarks)
+        seen.update(place=pane.desk.place, line=pane.desk.reader.line, bookmarks=pane.notes.bookmarks)
         await pilot.press("ctrl+q")
 
     async def second(app, pane, pilot):
-        assert (pane.place, pane.reader.line, pane.bookmarks) == (seen["place"], seen["line"], seen["bookmarks"])
+        assert (pane.desk.place, pane.desk.reader.line, pane.notes.bookmarks) == (seen["place"], seen["line"], seen["bookmarks"])
 
     drive(first, services, "en", size)
     drive(second, services, "en", size)
@@ -423,18 +421,18 @@ def test_a_reader_opens_from_the_tree_and_the_place_is_restored(services: Servic
 def test_the_language_changes_at_the_same_place(services: Services, lang: str, other: str):
     async def journey(app, pane, pilot):
         await show(pane, pilot, Place("document", "nano/faq", lang))
-        key = pane.shelf.documents["nano/faq"].ids[4]
-        pane.reader.go(pane.reader.page.anchors[key])
+        key = pane.desk.shelf.documents["nano/faq"].ids[4]
+        pane.desk.reader.go(pane.desk.reader.page.anchors[key])
         await pilot.pause()
         await pilot.press("ctrl+l")
         await settled(pane, pilot)
-        assert app.lang == other and pane.place == Place("document", "nano/faq", other)
-        assert pane.shown_entry().id == key and pane.shown_entry().lang == other
+        assert app.lang == other and pane.desk.place == Place("document", "nano/faq", other)
+        assert pane.desk.entry().id == key and pane.desk.entry().lang == other
         assert words("library", other)("learn") in said(pane, "modes")
         assert words("library", other)("library_find") in {
             one.binding.description for one in app.active_bindings.values()
         }
-        assert pane.shelf_tree.cursor_node.data.key.endswith(":nano/faq")
+        assert pane.side.tree_of_shelf.cursor_node.data.key.endswith(":nano/faq")
 
     drive(journey, services, lang)
 
@@ -443,14 +441,14 @@ def test_a_resize_keeps_the_entry_and_the_matches(services: Services):
     async def journey(app, pane, pilot):
         await show(pane, pilot, Place("document", "nano/faq", "zh"))
         await pilot.press("slash", *"Nano", "enter", "n", "n", "n")
-        count, key = len(pane.matches), pane.shown_entry().id
+        count, key = len(pane.desk.reader.matches), pane.desk.entry().id
         await pilot.resize_terminal(140, 45)
         await settled(pane, pilot)
-        assert len(pane.matches) == count and pane.current == 3 and pane.shown_entry().id == key
-        assert max(one.cell_length for one in pane.reader.page.strips) <= pane.reader.size.width
+        assert len(pane.desk.reader.matches) == count and pane.desk.reader.current == 3 and pane.desk.entry().id == key
+        assert max(one.cell_length for one in pane.desk.reader.page.strips) <= pane.desk.reader.size.width
         await pilot.resize_terminal(60, 15)
         await settled(pane, pilot)
-        assert max(one.cell_length for one in pane.reader.page.strips) <= pane.reader.size.width
+        assert max(one.cell_length for one in pane.desk.reader.page.strips) <= pane.desk.reader.size.width
 
     drive(journey, services)
 
@@ -460,9 +458,9 @@ def test_the_mouse_opens_nodes_and_changes_the_mode(services: Services):
         await pilot.click("#library-tree", offset=(6, 1))
         await pilot.click("#library-tree", offset=(8, 2))
         await settled(pane, pilot)
-        assert pane.place is not None and pane.place.kind == "document"
+        assert pane.desk.place is not None and pane.desk.place.kind == "document"
         await pilot.click("#library-modes", offset=(8, 0))
-        await until(pilot, lambda: pane.mode == "learn")
+        await until(pilot, lambda: pane.side.mode == "learn")
 
     drive(journey, services)
 
@@ -470,9 +468,9 @@ def test_the_mouse_opens_nodes_and_changes_the_mode(services: Services):
 def test_what_is_not_found_is_said(services: Services):
     async def journey(app, pane, pilot):
         await find(pane, pilot, "zzzz")
-        assert pane.matches == () and said(pane, "hint") == words("library", "zh")("no_match")
+        assert pane.desk.reader.matches == [] and said(pane, "hint") == words("library", "zh")("no_match")
         await pilot.press("n", "N")
-        assert pane.current == -1
+        assert pane.desk.reader.current == -1
 
     drive(journey, services)
 
@@ -522,8 +520,8 @@ def test_hostile_entries_are_text_in_tree_reader_and_lists(services: Services):
         await show(pane, pilot, ENTRY)
         assert "[NDRV] [red]x[/red] \\u001b[31m" in text(pane).replace("\n", "")
         assert "[NFS]fail [bold]y[/] \\u0007" in text(pane)
-        assert max(one.cell_length for one in pane.reader.page.strips) <= pane.reader.size.width
-        node = pane.shelf_tree.cursor_node
+        assert max(one.cell_length for one in pane.desk.reader.page.strips) <= pane.desk.reader.size.width
+        node = pane.side.tree_of_shelf.cursor_node
         assert str(node.label).startswith("[NDRV] [red]x[/red] \\u001b[31m <b>🙂")
         await pilot.press("escape")
         assert said(pane, "hint").startswith("[NDRV] [red]x")
@@ -586,7 +584,7 @@ def test_keys_work_while_the_corpus_is_being_read_and_the_state_is_not_lost(serv
             assert pane.state()["place"] == place and pane.state()["spot"] == ["nano-faq-rnn-seq-len", 0.5]
             gate.set()
             await settled(pane, pilot)
-            assert pane.place == Place("entry", "nano-faq-rnn-seq-len", "zh") and pane.reader.line > 3
+            assert pane.desk.place == Place("entry", "nano-faq-rnn-seq-len", "zh") and pane.desk.reader.line > 3
 
     try:
         asyncio.run(run())
@@ -599,8 +597,8 @@ def test_a_state_that_makes_no_sense_starts_at_the_welcome(services: Services, h
     (home / "window.json").write_text(json.dumps({"version": 1, "areas": {"library": saved}}))
 
     async def journey(app, pane, pilot):
-        assert pane.place is None and "363" not in said(pane, "where")
-        assert str(len(pane.shelf.home)) in text(pane)
+        assert pane.desk.place is None and "363" not in said(pane, "where")
+        assert str(len(pane.desk.shelf.home)) in text(pane)
         await pilot.press("M")
         await until(pilot, lambda: isinstance(app.screen, Choice))
         await pilot.press("escape")
@@ -620,8 +618,8 @@ def test_escape_stops_the_calculations_and_late_results_of_another_place_are_not
     monkeypatch.setattr("assistant.checks.proof.outcomes", slow)
 
     async def journey(app, pane, pilot):
-        pane.go(ENTRY)
-        pane.reader.focus()
+        pane.way.go(ENTRY)
+        pane.desk.reader.focus()
         await until(pilot, lambda: "◌" in text(pane))
         await pilot.press("escape")
         await until(pilot, lambda: pane.say("not_run") in text(pane).replace("\n▌ ", ""))

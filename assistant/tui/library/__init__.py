@@ -1,14 +1,23 @@
 """The area library: read the corpus, and learn from it with question cards.
 
 shelf      everything there is to read: documents, entries, glossary, first-day paths; read once in a worker
-place      what is shown (an entry, a document, a card), the way back to it, and what was learnt
+place      what is shown (an entry, a document, a card), and the places before and after it
+notes      which cards are known, and bookmarks
 page       a place as Markdown sections, with the check blocks as badges
 paint      Markdown as lines of cells, in a worker; Chinese breaks between any two characters
 wrapping   where lines break
 finding    matches of a text in painted lines
-reader     shows painted lines and matches
-tree       shows the shelf, for reading or for learning
-popups     contents, bookmarks, glossary
+reader     shows painted lines, and finds in them
+desk       the place that lies open: painted, proved, its terms looked up
+tree       the shelf as a tree, for reading or for learning
+side       both trees
+way        from place to place, on and back
 glossed    terms of the glossary in an entry
+lists      contents, bookmarks, terms
+popups     a list above the window
+labels     where the shown text stands, and what helps now
+bottom     the line below, with the box for finding
+leaving    an entry for the clipboard
+bindings   the keys
 pane       all of it together
 """

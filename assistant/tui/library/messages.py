@@ -11,10 +11,10 @@ from kb.types import Entry
 
 if TYPE_CHECKING:
     from assistant.checks.types import Outcome
+    from assistant.tui.library import painted
     from assistant.tui.library.glossed import Gloss
-    from assistant.tui.library.painted import Painted
 
-__all__ = ["Checked", "Failed", "Glossed", "Opened", "Ready"]
+__all__ = ["Checked", "Failed", "Glossed", "Opened", "Painted"]
 
 
 @dataclass
@@ -32,11 +32,11 @@ class Failed(Message):
 
 
 @dataclass
-class Ready(Message):
+class Painted(Message):
     """A page was painted; it is shown unless a later one was asked for."""
 
     turn: int
-    page: "Painted"
+    page: "painted.Painted"
 
 
 @dataclass
@@ -50,5 +50,6 @@ class Checked(Message):
 class Glossed(Message):
     """The terms of an entry were looked up."""
 
+    shelf: Shelf
     entry: Entry
     glosses: "tuple[Gloss, ...]"

@@ -14,11 +14,14 @@ __all__ = [
     "Mark",
     "Place",
     "Spot",
+    "as_json",
     "exists",
     "neighbour",
+    "node_keys",
     "read_marks",
     "read_place",
     "read_places",
+    "read_spot",
 ]
 
 Kind = Literal["entry", "document", "card"]
@@ -99,6 +102,23 @@ def neighbour(shelf: Shelf, place: Place, step: int) -> Place | None:
     return Place(place.kind, order[index], place.lang, place.path) if 0 <= index < len(order) else None
 
 
+def node_keys(shelf: Shelf, place: Place) -> tuple[str, ...]:
+    """Return the keys of the tree's nodes that may stand for a place, the likeliest first."""
+    if place.kind == "document":
+        document = shelf.documents.get(place.key)
+        entries = [shelf.entry(one, place.lang) for one in (document.ids if document else ())]
+        return tuple(f"d:{entry.kind}:{place.key}" for entry in entries if entry)
+    if place.path:
+        return (f"s:{place.key}", f"q:{place.key}")
+    entry = shelf.entry(place.key, place.lang)
+    return (f"e:{entry.kind if entry else ''}:{place.key}", f"q:{place.key}", f"s:{place.key}")
+
+
+def as_json(place: Place | None) -> dict[str, str] | None:
+    """Return a place as a JSON value."""
+    return {"kind": place.kind, "key": place.key, "lang": place.lang, "path": place.path} if place else None
+
+
 def read_place(data: Any) -> Place | None:  # noqa: ANN401 (whatever the saved state holds)
     """Return a place from its JSON value; None if it is none."""
     if not isinstance(data, dict):
@@ -121,3 +141,13 @@ def read_marks(data: Any) -> dict[str, Mark]:  # noqa: ANN401
     if not isinstance(data, dict):
         return {}
     return {str(key): cast(Mark, mark) for key, mark in data.items() if mark in ("known", "learning")}
+
+
+def read_spot(data: Any) -> Spot:  # noqa: ANN401
+    """Return a spot from its JSON value; the top if it is none."""
+    if isinstance(data, list | tuple) and len(data) == 2 and isinstance(data[0], str):
+        try:
+            return data[0], min(1.0, max(0.0, float(data[1])))
+        except (TypeError, ValueError):
+            return TOP
+    return TOP

@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from assistant.tui.library.finding import Match
+from assistant.tui.library.finding import Match, find
 from assistant.tui.library.painted import Painted
 
 __all__ = ["Reader"]
@@ -19,7 +19,7 @@ _NOTHING = Painted((), (), {}, ())
 
 
 class Reader(ScrollView, can_focus=True):
-    """Shows a page and marks matches in it; knows nothing of where both come from."""
+    """Shows a page, and marks the matches of a text in it; knows nothing of where the page comes from."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"reader--match", "reader--current"}
     DEFAULT_CSS = """
@@ -36,6 +36,8 @@ class Reader(ScrollView, can_focus=True):
     def __init__(self, id: str) -> None:
         super().__init__(id=id)
         self.page = _NOTHING
+        self.wanted = ""
+        """The text whose matches are marked; "" if none is."""
         self.matches: list[Match] = []
         self.current = -1
         self._parts: dict[int, list[tuple[int, int, bool]]] = {}
@@ -56,26 +58,36 @@ class Reader(ScrollView, can_focus=True):
         return self.scroll_offset.y
 
     def show(self, page: Painted, line: int) -> None:
-        """Show a page from a line on; matches of the last page are gone."""
+        """Show a page from a line on; the text that was wanted in the last one is marked in it."""
         self.page = page
-        self.mark([], -1)
         self.virtual_size = Size(1, len(page.strips))
         self.go(line)
-        self.refresh()
+        self._mark(find(page.texts, self.wanted), max(0, self.current))
 
     def go(self, line: int) -> None:
         """Put a line at the top."""
         self.scroll_to(y=max(0, line), animate=False, force=True, immediate=True)
 
-    def mark(self, matches: Sequence[Match], current: int) -> None:
+    def find(self, wanted: str) -> None:
+        """Mark the matches of a text; the current one is the first that is not above the top. "" ends that."""
+        self.wanted = wanted
+        matches = find(self.page.texts, wanted)
+        self._mark(matches, next((i for i, one in enumerate(matches) if one.line >= self.line), 0))
+
+    def step(self, step: int) -> None:
+        """Go to a match after or before the current one, around the ends."""
+        if self.matches:
+            self._mark(self.matches, (self.current + step) % len(self.matches))
+
+    def _mark(self, matches: Sequence[Match], current: int) -> None:
         """Mark matches, one of them as the current one, and bring that into view."""
-        self.matches, self.current = list(matches), current
+        self.matches, self.current = list(matches), min(current, len(matches) - 1)
         self._parts = {}
         for number, match in enumerate(self.matches):
             for line, start, end in match.parts:
-                self._parts.setdefault(line, []).append((start, end, number == current))
-        if 0 <= current < len(self.matches):
-            line = self.matches[current].line
+                self._parts.setdefault(line, []).append((start, end, number == self.current))
+        if self.matches:
+            line = self.matches[self.current].line
             if not self.line <= line < self.line + self.size.height - 1:
                 self.go(line - self.size.height // 3)
         self.refresh()

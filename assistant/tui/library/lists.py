@@ -1,0 +1,55 @@
+"""The lists above the pane: contents of a document, bookmarks, terms of an entry."""
+
+from collections.abc import Mapping, Sequence
+
+from assistant.tui.library.glossed import Gloss
+from assistant.tui.library.painted import Painted
+from assistant.tui.library.place import MARKS, Mark, Place, exists
+from assistant.tui.library.popups import Choice
+from assistant.tui.library.shelf import Shelf
+from assistant.tui.safe import plain
+from assistant.tui.words import Words
+from kb.types import Entry, Lang
+
+__all__ = ["bookmarks", "contents", "glossary"]
+
+
+def contents(shelf: Shelf, page: Painted, marks: Mapping[str, Mark], entry: Entry, lang: Lang, say: Words) -> Choice:
+    """Return the entries of the document of an entry, and below those on the page their sections."""
+    document = shelf.documents[shelf.home[entry.id]]
+    lines = []
+    for one in document.ids:
+        style = "bold" if one == entry.id else ""
+        lines.append((f"entry:{one}", plain(f"{MARKS[marks.get(one, '')]} {shelf.title(one, lang)}", style)))
+        lines += [
+            (f"line:{line}", plain(f"    ▸ {text}"))
+            for text, level, line in page.headings
+            if level > 2 and one in page.anchors and page.spot(line)[0] == one
+        ]
+    return Choice(document.titles.get(lang, ""), say("choose"), lines, f"entry:{entry.id}")
+
+
+def bookmarks(shelf: Shelf, places: Sequence[Place], lang: Lang, say: Words, key: str) -> Choice:
+    """Return the bookmarks of what the corpus still has; `key` sets one."""
+    there = [one for one in places if exists(shelf, one)]
+    lines = [(f"{one.kind}:{one.key}", plain(f"★ {_title(shelf, one, lang)}")) for one in there]
+    return Choice(say("library_bookmarks"), say("choose") if lines else say("no_bookmarks", key=key), lines)
+
+
+def _title(shelf: Shelf, place: Place, lang: Lang) -> str:
+    if place.kind != "document":
+        return shelf.title(place.key, lang)
+    titles = shelf.documents[place.key].titles
+    return titles.get(lang) or next(iter(titles.values()))
+
+
+def glossary(shelf: Shelf, found: Sequence[Gloss], entry: Entry, say: Words) -> Choice:
+    """Return two lines for each term, both languages, and a line for each entry that explains it."""
+    lines = []
+    for gloss in found:
+        first = f"entry:{gloss.entries[0]}" if gloss.entries else ""
+        words = plain("\n  中 ", "$text-muted") + plain("、".join(gloss.term.zh))
+        words += plain("\n  EN ", "$text-muted") + plain(", ".join(gloss.term.en))
+        lines.append((first, plain(gloss.used, "bold $primary") + words))
+        lines += [(f"entry:{one}", plain(f"  → {shelf.title(one, entry.lang)}")) for one in gloss.entries]
+    return Choice(say("terms_of", title=entry.title), say("choose") if lines else say("no_terms"), lines)
