@@ -88,7 +88,8 @@ class LabPane(Pane):
         self.done: tuple[Outcome, Picture | None] | None = None
         self._timer: Timer | None = None
         self._keep = False
-        self._opening = asyncio.Lock()
+        self._showing = asyncio.Lock()
+        """Held while a check or a result is put on the screen: a result never comes to stand below another check."""
 
     def compose(self) -> ComposeResult:
         """Lay out the area."""
@@ -130,7 +131,7 @@ class LabPane(Pane):
 
     async def open(self, name: str, values: Mapping[str, str] | None = None) -> None:
         """Show a check with values; without any with those typed before, else with its example."""
-        async with self._opening:
+        async with self._showing:
             await self._open(name, values)
 
     async def _open(self, name: str, values: Mapping[str, str] | None) -> None:
@@ -140,6 +141,7 @@ class LabPane(Pane):
         given = values if values is not None else self.typed.get(name) or start_values(check)
         self._drop()
         self.done = None
+        self.query_one(ResultView).outdated()
         right = self.query_one("#lab-right", Vertical)
         with self.app.batch_update():
             await self.query(Form).remove()
@@ -221,15 +223,16 @@ class LabPane(Pane):
         event.stop()
         job = event.job
         self.query_one(Strip).show(self.shown_jobs, self.say)
-        if job is not self.current or not job.is_over or job.state == "cancelled":
-            return
-        self.current = None
-        if job.state == "done":
-            self.done = job.result
-            self._record(job.result[0])
-        else:
-            self.done = None
-        await self._show(job.error)
+        async with self._showing:
+            if job is not self.current or not job.is_over or job.state == "cancelled":
+                return
+            self.current = None
+            if job.state == "done":
+                self.done = job.result
+                self._record(job.result[0])
+            else:
+                self.done = None
+            await self._show(job.error)
 
     async def _show(self, error: Exception | None = None) -> None:
         view, form = self.query_one(ResultView), self.form()
@@ -368,10 +371,11 @@ class LabPane(Pane):
 
     @work(group="lab-show", exclusive=True)
     async def _tell_again(self) -> None:
-        if self.done is not None:
-            await self._show()
-        elif self.current is None:
-            await self._ready()
+        async with self._showing:
+            if self.done is not None:
+                await self._show()
+            elif self.current is None:
+                await self._ready()
 
     def state(self) -> dict[str, Any]:
         """Return what is open and typed, and the last runs."""

@@ -78,10 +78,10 @@ class ResultView(VerticalScroll):
         await self._put([Static(plain(f"{symbol} ", f"bold {style}") + plain(told), classes="said")])
 
     async def _put(self, parts: list[Widget]) -> None:
-        self.remove_class("-old")
         with self.app.batch_update():
             await self.remove_children()
             await self.mount(*parts)
+        self.remove_class("-old")
 
     def outdated(self) -> None:
         """Show that what is shown belongs to other values than those typed."""

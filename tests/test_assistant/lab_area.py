@@ -1,0 +1,72 @@
+"""The area Lab under a pilot: a window whose first result is shown, and what tests ask of it."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from assistant.tui.app import Window
+from assistant.tui.lab.field import Field
+from assistant.tui.lab.pane import LabPane
+from assistant.tui.lab.result import ResultView
+from kb.types import Lang
+
+
+async def until(pilot: Pilot[Any], is_so: Callable[[], bool]) -> None:
+    """Wait until something holds."""
+    for _ in range(2000):
+        if is_so():
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("never came true")
+
+
+def lab(lang: Lang, test: Callable[[Pilot[Any], LabPane], Coroutine[Any, Any, None]], size: tuple[int, int]) -> None:
+    """Run a test in a window whose lab is open and has shown its first result."""
+
+    async def run() -> None:
+        app = Window(lang)
+        app.animation_level = "none"
+        app.saved["area"] = "lab"
+        async with app.run_test(size=size) as pilot:
+            await until(pilot, lambda: app.pane("lab") is not None)
+            pane = app.pane("lab")
+            assert isinstance(pane, LabPane)
+            await until(pilot, lambda: bool(pane.checks) and pane.form() is not None and pane.current is None)
+            await test(pilot, pane)
+
+    asyncio.run(run())
+
+
+async def opened(pilot: Pilot[Any], pane: LabPane, name: str, values: dict[str, str] | None = None) -> None:
+    """Open a check and wait for what comes out."""
+    await pane.open(name, values)
+    await _shown(pilot, pane)
+
+
+async def settled(pilot: Pilot[Any], pane: LabPane) -> None:
+    """Wait until what is typed was run or refused, and is shown."""
+    await pilot.pause()
+    await _shown(pilot, pane)
+
+
+async def _shown(pilot: Pilot[Any], pane: LabPane) -> None:
+    view = pane.query_one(ResultView)
+    await until(pilot, lambda: pane.current is None and not view.has_class("-old") and bool(view.told))
+
+
+def field(pane: LabPane, name: str) -> Field:
+    """Return a field of the open form."""
+    return next(found for found in pane.query(Field) if found.parameter.name == name)
+
+
+def shown(pane: LabPane) -> str:
+    """Return all text of the result."""
+    return "\n".join(str(part.render()) for part in pane.query_one(ResultView).query(Static))
+
+
+def hint(found: Field) -> str:
+    """Return the line below a field."""
+    return str(found.query_one(".hint", Static).render())
