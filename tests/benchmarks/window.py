@@ -126,6 +126,7 @@ def _write_corpus(folder: Path, entries: int) -> None:
 
 
 async def _type() -> dict[str, Any]:
+    from textual import events
     from textual.widgets import Input
 
     from assistant.tui.app import Window
@@ -144,14 +145,15 @@ async def _type() -> dict[str, Any]:
     async with app.run_test(size=(140, 45)) as pilot:
         box = app.focused
         assert isinstance(box, Input), box
-        while not app.workers or any(not worker.is_finished for worker in app.workers):
-            await pilot.pause(0.1)  # until the index is open
+        async with asyncio.timeout(600):
+            while "word_searcher" not in vars(app.services):  # the first opening builds the index
+                await pilot.pause(0.1)
         watcher = asyncio.create_task(watch())
         started = time.perf_counter()
         for i, character in enumerate(TEXT):
             await asyncio.sleep(max(0.0, started + i / RATE_HZ - time.perf_counter()))
             pressed = time.perf_counter()
-            app.simulate_key("space" if character == " " else character)
+            app.post_message(events.Key("space" if character == " " else character, character))
             app.call_later(
                 lambda pressed=pressed: box.call_after_refresh(lambda: delays.append(time.perf_counter() - pressed))
             )
