@@ -15,7 +15,6 @@ from assistant.errors import (
     EXIT_UNAVAILABLE,
     AssistantError,
     BadInput,
-    NothingFound,
 )
 
 if TYPE_CHECKING:
@@ -221,53 +220,20 @@ def search(
     question: str, as_json: bool, lang: "Lang | None", platform: str | None, limit: int, explain: bool, words_only: bool
 ) -> int:
     """List the entries that fit QUESTION best."""
-    from assistant import render
-    from assistant.answer import check_platform, checked_question
+    from assistant.answer import checked_question
+    from assistant.entries_cli import found
     from assistant.plain import printable
-    from assistant.texts import texts
 
     text = checked_question(question)
     searcher = _open_session(with_meaning=not words_only).searcher(with_meaning=not words_only)
-    check_platform(searcher, platform)
-    found = searcher.search(text, lang=lang, platform=platform, limit=limit)
-    entries = [(hit, searcher.store.entry(hit.id, found.lang)) for hit in found.hits]
-    if as_json:
-        rows: list[dict[str, object]] = [
-            {
-                "id": e.id,
-                "title": e.title,
-                "platform": e.platform,
-                "kind": e.kind,
-                "lang": e.lang,
-                **render.hit_json(hit),
-            }
-            for hit, e in entries
-            if e is not None
-        ]
-        _print_json(
-            {
-                "schema": render.SCHEMA, "question": found.question, "confidence": round(found.confidence, 4),
-                "hits": rows, "unknown": [u.text for u in found.unknown], "degraded": list(found.degraded),
-            }
-        )  # fmt: skip
-    else:
-        for note in found.degraded:
-            click.echo(printable(note), err=True)
-        lines = []
-        for hit, e in entries:
-            if e is None:
-                continue
-            ranks = (
-                " ".join(f"{name}#{score.rank}:{score.score:.3f}" for name, score in hit.channels) if explain else ""
-            )
-            lines.append((f"{hit.score:.3f}", e.id, e.title, *([ranks] if explain else [])))
-        if lines:
-            click.echo(
-                render.table(lines, ("score", "id", "title", *(["ranks"] if explain else [])), render.terminal_width())
-            )
-    if not entries:
-        click.echo(texts(found.lang)["nothing"], err=True)
-    return EXIT_OK if entries else EXIT_NEGATIVE
+    told, notes, code = found(
+        searcher, text, lang=lang, platform=platform, limit=limit, explain=explain, as_json=as_json
+    )  # fmt: skip
+    for note in notes:
+        click.echo(printable(note), err=True)
+    if told:
+        click.echo(told)
+    return code
 
 
 @cli.command()
@@ -277,35 +243,16 @@ def search(
 @click.option("--raw", is_flag=True, help="Print only the cited bytes, exactly as they are in the corpus file.")
 def show(entry_id: str, as_json: bool, lang: "Lang | None", raw: bool) -> int:
     """Print the entry ID with its source and byte range."""
-    from assistant import render
-    from assistant.answer import shown
-    from assistant.checks.proof import outcomes
+    from assistant.entries_cli import entry
     from assistant.language import default_language
-    from assistant.types import EntryCheck
 
-    session = _open_session()
-    entry = session.store.entry(entry_id, lang or default_language())
-    if entry is None:
-        raise NothingFound(_unknown_id(session, entry_id))
-    if raw:
+    told = entry(_open_session(), entry_id, lang=lang or default_language(), as_json=as_json, raw=raw)
+    if isinstance(told, bytes):
         sys.stdout.flush()
-        sys.stdout.buffer.write((session.source.documents[entry.span.file])[entry.span.start : entry.span.end])
-    elif as_json:
-        ran = [render.check_json(outcome) for _, outcome in outcomes([entry])]
-        _print_json({"schema": render.SCHEMA, **render.entry_json(shown(entry)), "checks": ran})
+        sys.stdout.buffer.write(told)
     else:
-        checks = [EntryCheck(key, outcome) for key, outcome in outcomes([entry])]
-        text = render.entry_markdown(shown(entry), checks=checks)
-        click.echo(render.show(f"{text}\n\n`sha256 {entry.span.sha256}`"))
+        click.echo(told)
     return EXIT_OK
-
-
-def _unknown_id(session: "Session", entry_id: str) -> str:
-    from rapidfuzz import process
-
-    ids = list(dict.fromkeys(entry.id for entry in session.store.entries()))
-    nearest = [match[0] for match in process.extract(entry_id, ids, limit=3, score_cutoff=50)]
-    return f"no entry {entry_id!r}" + (f"; nearest: {', '.join(nearest)}" if nearest else "; 'asknpu list' shows all")
 
 
 @cli.command("list")
@@ -314,21 +261,10 @@ def _unknown_id(session: "Session", entry_id: str) -> str:
 @_platform
 def list_entries(as_json: bool, lang: "Lang | None", platform: str | None) -> int:
     """List all entries."""
-    from assistant import render
+    from assistant.entries_cli import entries
     from assistant.language import default_language
 
-    session = _open_session()
-    known = session.store.platforms()
-    if platform is not None and platform not in known:
-        raise BadInput(f"unknown platform {platform!r}; known: {', '.join(known)}")
-    entries = session.store.entries(lang or default_language(), platform)
-    if as_json:
-        rows = [{"id": e.id, "title": e.title, "platform": e.platform, "kind": e.kind, "lang": e.lang} for e in entries]
-        _print_json({"schema": render.SCHEMA, "entries": rows})
-    else:
-        click.echo(
-            render.table([(e.id, e.kind, e.title) for e in entries], ("id", "kind", "title"), render.terminal_width())
-        )
+    click.echo(entries(_open_session(), lang=lang or default_language(), platform=platform, as_json=as_json))
     return EXIT_OK
 
 

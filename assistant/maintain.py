@@ -128,6 +128,7 @@ def doctor() -> list[tuple[str, bool, str]]:
 
 def _rules() -> str:
     """Lint the form of the log rules; their samples are the business of the tests."""
+    from assistant.logs import engine
     from assistant.logs.lint import form_problems
     from assistant.logs.rules import rules
 
@@ -135,7 +136,7 @@ def _rules() -> str:
     every = rules()
     if problems := form_problems(every, known):
         raise KbError(f"{problems[0]} ({len(problems)} problems in all)")
-    return f"{len(every)} rules are well formed"
+    return f"{len(every)} rules are well formed, searched with {engine.name()}"
 
 
 def _packages() -> Iterator[tuple[str, bool, str]]:

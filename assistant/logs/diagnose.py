@@ -26,12 +26,12 @@ __all__ = ["Diagnoser", "diagnose"]
 CODE_WORDS = (
     "rrorNo", "error code", "Error code", "errorCode", "error_code", "errcode", "errCode", "ErrCode", "retCode",
     "RetCode", "ret[", "ret =", "ret=", "ret:", "ret(", "ret ", "Ret [", "Ret ->", "errNo", "return[", "return code",
-    "result[", "result =", "InnerCode", "error no", "errno", "ERR0",
+    "result[", "result =", "InnerCode", "error no", "errno",
     "with code", "failed: ", "错误码", "返回码", "返回值",
 )  # fmt: skip
 
 #: So many lines with each of these words are read for their codes.
-CODE_LINES_MOST = 32
+CODE_LINES_MOST = 16
 
 _SURE = {"documented": 0.95, "confirmed": 0.9, "inferred": 0.7}
 _SHARED = 0.1
@@ -70,7 +70,7 @@ class _Wanted:
             for condition in (*rule.all, *rule.any, *rule.none):
                 for text in condition.anchors():
                     texts.setdefault(text, len(texts))
-        words = [*CODE_WORDS, *sorted({code[:4] for code in table().meanings if code[:1] in ("E", "W")})]
+        words = [*CODE_WORDS, *sorted({code[:5] for code in table().meanings if code[:1] in ("E", "W")})]
         for word in words:
             texts.setdefault(word, len(texts))
         self.numbers = texts

@@ -73,8 +73,12 @@ class _Open:
 def head(text: str) -> tuple[Grammar, dict[str, str]]:
     """Return the grammar that reads the head of a line, and its fields."""
     for grammar in GRAMMARS:
-        if grammar.needs and not any(word in text for word in grammar.needs):
-            continue
+        for word in grammar.needs:
+            if word in text:
+                break
+        else:
+            if grammar.needs:
+                continue
         if found := grammar.pattern.match(text):
             fields: dict[str, str] = {}
             for name, value in found.groupdict().items():

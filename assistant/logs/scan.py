@@ -1,9 +1,9 @@
 """Finds the few lines of a log that matter: those with a text that some rule looks for, a code or a word of alarm.
 
-blocks of bytes -> one pass of an automaton (Aho-Corasick) over all texts at once -> hits, kept as bytes until asked for
+blocks of bytes -> one pass of an engine for all texts at once -> hits, kept as bytes until asked for
 
 What is kept is bounded however long the log is: of each text the first `FIRST` lines and then `LATER` in each cell of
-the log. A cell is a MiB in the first 8 MiB; then each doubling of the log has 8, so that 10 GB have 90. The grid of
+the log. A cell is a MiB in the first 8 MiB; then each doubling of the log has 4, so that 10 GB have 50. The grid of
 cells belongs to the log, not to the portions in which it arrives, so portions change nothing.
 """
 
@@ -11,25 +11,23 @@ import copy
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from assistant.logs.decode import LINE_MOST, Block, Form
+from assistant.logs.engine import Find, Occurrence, engine
 from assistant.logs.records import WIDTHS
-
-if TYPE_CHECKING:
-    from ahocorasick_rs import BytesAhoCorasick
 
 __all__ = ["FIRST", "LATER", "Hit", "Keywords", "Scanner", "Store", "Suspect"]
 
 FIRST = 64
 LATER = 2
 #: So many suspicious lines of each MiB are counted by their form, and so many forms are told apart.
-SUSPECTS_MOST = 256
-FORMS_MOST = 1024
+SUSPECTS_MOST = 128
+FORMS_MOST = 512
 _MIB = 20
 #: From so many MiB on, cells grow; so many bits of the number of a MiB tell its cell.
 _CELLS_GROW = 8
-_CELL_BITS = 4
+_CELL_BITS = 3
 #: In so many bytes of a log a terminal may have broken lines; longer logs come from no terminal.
 WRAPPED_MOST = 4 << 20
 _WRAPPED_LINES = 8
@@ -80,10 +78,10 @@ class Suspect:
 
 
 class Keywords:
-    """The texts that are looked for, as one automaton over bytes."""
+    """The texts that are looked for, as one engine over bytes."""
 
     def __init__(self, anchors: Sequence[str], alarms: Sequence[str]) -> None:
-        """Build the automaton.
+        """Prepare the texts; the engine is built when it is first asked.
 
         Args:
             anchors: texts whose lines are kept; the number of a text is its place here.
@@ -100,15 +98,13 @@ class Keywords:
                 self.numbers.append(number)
         self.count = len(anchors) + len(alarms)
         self.longest = max(map(len, self.patterns), default=1)
-        self._automaton: BytesAhoCorasick | None = None
+        self._find: Find | None = None
 
-    def find(self, data: bytes) -> list[tuple[int, int, int]]:
-        """Return (pattern, start, end) of every occurrence, by end."""
-        if self._automaton is None:
-            from ahocorasick_rs import BytesAhoCorasick, Implementation
-
-            self._automaton = BytesAhoCorasick(self.patterns, implementation=Implementation.DFA)
-        return self._automaton.find_matches_as_indexes(data, overlapping=True)
+    def find(self, data: bytes) -> Sequence[Occurrence]:
+        """Return every occurrence, by end."""
+        if self._find is None:
+            self._find = engine(self.patterns)
+        return self._find(data)
 
 
 @dataclass(slots=True)

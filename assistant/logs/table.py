@@ -30,6 +30,10 @@ class Platform:
     """(high, bits): a number whose bits 24 and up are `high` carries a code of this table in its low `bits`."""
 
 
+#: Smaller numbers carry no code of another table.
+_LEAST_PACKED = 1 << 24
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """Everything known about codes."""
@@ -47,7 +51,8 @@ class Table:
         direct = self.meanings.get(key, ())
         if not key.isdecimal():
             return direct
-        return direct + tuple(self._unpacked(int(key)))
+        value = int(key)
+        return direct if value < _LEAST_PACKED else direct + tuple(self._unpacked(value))
 
     def told(self, key: str, platforms: frozenset[str]) -> tuple[Meaning, ...]:
         """Return the meanings of a key on some platforms; on all of them if it has none there."""
@@ -70,11 +75,13 @@ class Table:
 
 def table() -> Table:
     """Return the tables of the corpus in use."""
-    return _read(corpus_root() / "codes")
+    # A text, because a path takes long to compare and this is asked for each line.
+    return _read(f"{corpus_root()}/codes")
 
 
 @functools.lru_cache(maxsize=4)
-def _read(directory: Path) -> Table:
+def _read(folder: str | Path) -> Table:
+    directory = Path(folder)
     platforms = _platforms(directory / "platforms.toml")
     by_key: dict[str, list[Meaning]] = {}
     by_name: dict[str, list[Meaning]] = {}

@@ -60,7 +60,8 @@ def looks_bad(fact: Fact) -> bool:
         return True
     if fact.level in _CALM_LEVELS:
         return False
-    return _STRONG.search(_CALM.sub(" ", fact.text[:2000])) is not None
+    text = fact.text[:2000]
+    return _STRONG.search(text) is not None and _STRONG.search(_CALM.sub(" ", text)) is not None
 
 
 def unknown_lines(store: Store, known: Iterable[Fact]) -> tuple[UnknownLines, ...]:

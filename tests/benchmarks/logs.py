@@ -13,7 +13,8 @@ Run: python tests/benchmarks/logs.py [--megabytes 200] [--huge] [--only TEXT] [-
 All rules of the corpus are loaded. Each measurement is a child process whose processor time and memory the system
 tells; the product's time counts from the first byte read to the diagnosis, and in the column "with start" from the start
 of Python. The peers look for the same texts, as bytes, in the same file; they only count lines, and all counts must be
-equal. The figure is the median of the processor times.
+equal. The figure is the median of the processor times. If hyperscan is installed (the extra `fast`), the rows "... fast" are
+measured with it, all others without; "engine" is the engine alone over the same bytes, which is what is left to gain.
 """
 
 import argparse
@@ -28,6 +29,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -197,6 +199,16 @@ def _write(path: Path, data: bytes, size: int) -> None:
 # --- measurements in child processes ---
 
 
+def search(path: Path) -> Row:
+    """Return what the engine alone takes to find all texts."""
+    find = keywords().find
+    find(b"")
+    cpu, wall = time.process_time(), time.perf_counter()
+    with path.open("rb") as file:
+        count = sum(len(find(portion)) for portion in iter(lambda: file.read(1 << 17), b""))
+    return {"cpu_s": time.process_time() - cpu, "wall_s": time.perf_counter() - wall, "count": count}
+
+
 def diagnose(path: Path, times: int) -> Row:
     """Return what the product takes for a log that is the file, `times` over."""
     sys.path.insert(0, str(ROOT))
@@ -266,9 +278,10 @@ def run(command: list[str]) -> Row:
     }
 
 
-def child(what: str, path: Path, times: int = 1) -> Row:
-    """Return a measurement of this file's in a process of its own."""
-    row = run([sys.executable, __file__, "--child", what, "--path", str(path), "--times", str(times)])
+def child(what: str, path: Path, times: int = 1, *, is_fast: bool = False) -> Row:
+    """Return a measurement of this file's in a process of its own, with hyperscan or without."""
+    fast = ["--fast"] if is_fast else []
+    row = run([sys.executable, __file__, "--child", what, "--path", str(path), "--times", str(times), *fast])
     return {**row, **json.loads(row.pop("printed"))}
 
 
@@ -291,15 +304,16 @@ def median(rows: list[Row]) -> Row:
 # --- the table ---
 
 
-def log_row(folder: Path, name: str, repeats: int, with_ripgrep: bool) -> Row:
-    """Return the figures of one log: the product's, grep's, ripgrep's and those of reading."""
-    path = folder / name
+def log_row(folder: Path, name: str, repeats: int, with_ripgrep: bool, is_fast: bool) -> Row:
+    """Return the figures of one log: the product's, grep's, ripgrep's, the engine's and those of reading."""
+    path = folder / name.removesuffix(FAST)
     same = folder / f"{name}.utf8"
     plain = same if same.exists() else path
     ways: dict[str, Callable[[], Row]] = {
-        "ours": lambda: child("diagnose", path),
+        "ours": lambda: child("diagnose", path, is_fast=is_fast),
         "grep": lambda: peer(["grep", "-a", "-F", "-c", "-f", str(folder / "texts"), str(plain)]),
         "read": lambda: child("read", path),
+        "engine": lambda: child("search", path, is_fast=is_fast),
     }
     if with_ripgrep:
         # ripgrep takes patterns in UTF-8 only, and decodes the file instead.
@@ -366,23 +380,25 @@ def bars(rows: list[Row]) -> Iterator[tuple[str, float, str, float]]:
         name = row["name"]
         if "rss_mb" in row:
             yield f"{name}, peak memory, MB", row["rss_mb"], "<=", RSS_BAR_MB
-        if name == "mixed":
+        if name in ("mixed", "mixed fast"):
             yield f"{name}, MB/s", row["mb_s"], ">=", MIXED_BAR_MB_S
-        if name == "storm":
+        if name in ("storm", "storm fast"):
             yield f"{name}, MB/s", row["mb_s"], ">=", STORM_BAR_MB_S
-        if name in ("mixed", "storm", "quiet") and "x_rg" in row:
+        if name.removesuffix(FAST) in ("mixed", "storm", "quiet") and "x_rg" in row:
             yield f"{name}, speed over ripgrep's", row["x_rg"], ">=", RIPGREP_BAR
         if name == "follow":
             yield "follow, worst latency, ms", row["worst_ms"], "<=", FOLLOW_BAR_MS
 
 
+#: Ends the names of rows that are measured with hyperscan.
+FAST = " fast"
 NAMES = ("mixed", "storm", "quiet", "one line", "coloured", "utf-16", "gbk", "crlf", "containers", "seams")
 
 
 def say(row: Row) -> None:
     """Print a row."""
     peers = "".join(
-        f"  {way} {row[f'{way}_mb_s']:6.0f} MB/s x {row[f'x_{way}']:5.2f}" for way in ("grep", "rg", "read") if f"x_{way}" in row
+        f"  {way} {row[f'{way}_mb_s']:6.0f} MB/s x {row[f'x_{way}']:5.2f}" for way in ("grep", "rg", "read", "engine") if f"x_{way}" in row
     )  # fmt: skip
     print(
         f"{row['name']:11} {row['mb']:6.0f} MB {row['count']:8} lines match {row['mb_s']:6.0f} MB/s"
@@ -398,9 +414,10 @@ def measure(folder: Path, options: argparse.Namespace) -> list[Row]:
     tell: Callable[[Row], None] = (lambda row: None) if options.json else say
     run([sys.executable, __file__, "--child", "make", "--path", str(folder), "--megabytes", str(options.megabytes)])
     with_ripgrep = shutil.which("rg") is not None
-    for name in NAMES:
+    fast = [f"{name}{FAST}" for name in NAMES[:3]] if find_spec("hyperscan") else []
+    for name in (*NAMES, *fast):
         if options.only in name:
-            rows.append(log_row(folder, name, options.repeats, with_ripgrep))
+            rows.append(log_row(folder, name, options.repeats, with_ripgrep, name in fast))
             tell(rows[-1])
     if options.only in "stream":
         times = max(1, round((10_000 if options.huge else 1000) / options.megabytes))
@@ -428,13 +445,22 @@ def main() -> None:
     parser.add_argument("--only", default="", metavar="TEXT", help="only the rows with this in their name")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--child", help=argparse.SUPPRESS)
+    parser.add_argument("--fast", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--path", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--times", type=int, default=1, help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.child and not options.fast:
+        # As if it were not installed.
+        sys.modules["hyperscan"] = None  # type: ignore[assignment]
     if options.child == "make":
         make(options.path, options.megabytes)
     elif options.child:
-        ways = {"diagnose": lambda path: diagnose(path, options.times), "read": read, "redact": redact}
+        ways = {
+            "diagnose": lambda path: diagnose(path, options.times),
+            "read": read,
+            "search": search,
+            "redact": redact,
+        }
         print(json.dumps(ways[options.child](options.path)))
     else:
         with tempfile.TemporaryDirectory() as folder:

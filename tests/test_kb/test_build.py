@@ -216,7 +216,7 @@ def test_killed_at_any_moment_the_index_is_old_or_new(tmp_path: Path) -> None:
     write_corpus(root, {"b.en.md": extra})
     seen = set()
 
-    for delay_s in [0.01 * step for step in range(40)]:
+    for delay_s in [0.02 * step for step in range(20)]:
         process = _worker(root, index)
         assert process.stdout is not None
         process.stdout.readline()
