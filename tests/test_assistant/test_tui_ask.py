@@ -1,39 +1,48 @@
-"""The area Ask: its journey, its keys, its texts, and what it restores; over the shipped corpus."""
+"""The area Ask: its journey, its keys and clicks, its texts, and what it restores; over the shipped corpus.
+
+One window is opened for all tests; each gets an area of its own in it.
+"""
 
 import asyncio
 import json
 import threading
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import nullcontext
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 from textual.binding import Binding
+from textual.events import Paste
+from textual.geometry import Offset
 from textual.pilot import Pilot
-from textual.widgets import Input, Markdown, Static
+from textual.selection import Selection
+from textual.widgets import ContentSwitcher, Input, Static
 
 from assistant.errors import BadInput
 from assistant.tui.app import Window
 from assistant.tui.ask.bar import Bar
 from assistant.tui.ask.box import QuestionBox
 from assistant.tui.ask.cards import Card, Head
+from assistant.tui.ask.heading import Heading
 from assistant.tui.ask.history import History, restored
 from assistant.tui.ask.listing import Listing
 from assistant.tui.ask.pane import AskPane
-from assistant.tui.ask.reader import Reader
+from assistant.tui.ask.prose import Prose
 from assistant.tui.ask.values import Request
 from assistant.tui.services import Services
 from assistant.tui.words import words
-
-pytestmark = pytest.mark.window
 
 ASYMMETRIC = {
     "zh": "非对称量化的 scale 和 zero point 怎么算？",
     "en": "How are scale and zero point of asymmetric quantization computed?",
 }
-SIZES = [(80, 24), (140, 45)]
+RANGE = "int8 量化范围"
+NARROW, WIDE = (80, 24), (140, 45)
 
 
 class Remembering(Services):
@@ -45,18 +54,77 @@ class Remembering(Services):
         self.search = cache(super().search)  # type: ignore[method-assign]
 
 
+class Changed(Services):
+    """The opened services with other methods."""
+
+    def __init__(self, opened: Services, **methods: Any) -> None:
+        self.__dict__.update({**opened.__dict__, **methods})
+
+
+class Stage:
+    """One window for many tests."""
+
+    def __init__(self, services: Services) -> None:
+        self.services = services
+        self.runner = asyncio.Runner()
+        self.app = Window("en", services=services)
+        self.app.animation_level = "none"
+        self._running = self.app.run_test(size=NARROW, notifications=True)
+        self.pilot: Pilot[Any] = self.runner.run(self._running.__aenter__())
+
+    def close(self) -> None:
+        self.runner.run(self._running.__aexit__(None, None, None))
+        self.runner.close()
+
+    def play(
+        self,
+        act: "Act",
+        *,
+        lang: Any = "zh",
+        size: tuple[int, int] = NARROW,
+        services: Services | None = None,
+        state: dict[str, Any] | None = None,
+    ) -> None:
+        """Act on a new area Ask."""
+
+        async def run() -> None:
+            app, pilot = self.app, self.pilot
+            app.clear_notifications()
+            app.services, app.saved = services or self.services, {"areas": {"ask": state or {}}}
+            if (pane := app.pane("ask")) is not None:
+                app.query_one(ContentSwitcher).current = None
+                await pane.remove()
+            if app.lang != lang:
+                app.action_language()
+            if app.size != size:
+                await pilot.resize_terminal(*size)
+            await app.action_enter("ask")
+            pane = app.pane("ask")
+            assert isinstance(pane, AskPane)
+            await until(pilot, lambda: pane.query_one("#ask-near").region.height, "the welcome is on the screen")
+            assert pane.query_one(QuestionBox).has_focus
+            await act(pilot, pane)
+
+        self.runner.run(run())
+
+
+Act = Callable[[Pilot[Any], AskPane], Awaitable[None]]
+
+
 @pytest.fixture(scope="module")
-def opened(shipped_home: Path) -> Iterator[Services]:
-    """The real services, opened once for all tests here."""
+def stage(shipped_home: Path) -> Iterator[Stage]:
+    """The window over the real services, opened once."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ASKNPU_HOME", str(shipped_home))
         services = Remembering()
         services.answer("int8", lang=None, platform=None)
         services.search("int8", lang=None, platform=None, with_meaning=False)
-        yield services
+        on = Stage(services)
+        yield on
+        on.close()
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty home: the index is open already."""
     monkeypatch.setenv("ASKNPU_HOME", str(tmp_path))
@@ -65,45 +133,35 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-Act = Callable[[Pilot[Any], AskPane], Awaitable[None]]
-
-
-def play(services: Services, act: Act, *, lang: Any = "zh", size: tuple[int, int] = (80, 24)) -> None:
-    """Run a window, act on its area Ask, and end it as a user does."""
-
-    async def run() -> None:
-        app = Window(lang, services=services)
-        app.animation_level = "none"
-        async with app.run_test(size=size) as pilot:
-            await pilot.pause()
-            pane = app.pane("ask")
-            assert isinstance(pane, AskPane)
-            await act(pilot, pane)
-            await pilot.press("ctrl+q")
-
-    asyncio.run(run())
-
-
 async def until(pilot: Pilot[Any], condition: Callable[[], object], what: str = "") -> None:
-    for _ in range(400):
+    for _ in range(200):
         if condition():
             return
         await pilot.pause(0.025)
-    raise AssertionError(f"never happened: {what or condition}")
+    raise AssertionError(f"never happened: {what or condition}\n" + "\n".join(screen(pilot)))
 
 
 async def ask(pilot: Pilot[Any], pane: AskPane, question: str) -> None:
-    pane.query_one(QuestionBox).value = question
-    pane.query_one(QuestionBox).focus()
-    await pilot.press("enter")
-    await until(pilot, lambda: pane.full is not None and not pane._answers.is_busy, question)
+    pane.query_one(QuestionBox).put(question)
+    pane.action_ask()
+    await settled(pilot, pane)
+
+
+async def settled(pilot: Pilot[Any], pane: AskPane) -> None:
+    """Wait until the answer stands there, laid out."""
+    await until(pilot, lambda: pane.results.full is not None and not pane.asking.is_busy, "an answer")
+    await laid_out(pilot, pane)
+
+
+async def laid_out(pilot: Pilot[Any], pane: AskPane) -> None:
+    await until(pilot, lambda: not any(prose._job.is_busy for prose in pane.query(Prose)), "laid out")
     await pilot.pause()
 
 
 def seen(pane: AskPane) -> str:
     """Return everything that the pane shows, as text."""
     parts = [str(part.render()) for part in pane.query(Static) if part.display and part.region.height]
-    parts += [part.source or "" for part in pane.query(Markdown) if part.region.height]
+    parts += ["\n".join(part._texts) for part in pane.query(Prose)]
     for listing in pane.query(Listing):
         if listing.display:
             parts += [str(option.prompt) for option in listing.options]
@@ -112,45 +170,52 @@ def seen(pane: AskPane) -> str:
 
 def screen(pilot: Pilot[Any]) -> list[str]:
     """Return the lines of the screen as characters."""
-    width, height = pilot.app.size
-    del width
-    return ["".join(segment.text for segment in strip) for strip in pilot.app.screen._compositor.render_strips()][
-        :height
-    ]
+    return [strip.text for strip in pilot.app.screen._compositor.render_strips()][: pilot.app.size.height]
 
 
-@pytest.mark.parametrize("lang", ["zh", "en"])
-@pytest.mark.parametrize("size", SIZES, ids=str)
-def test_a_question_is_typed_found_answered_checked_and_cited(
-    opened: Services, home: Path, lang: str, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def click(pilot: Pilot[Any], word: str) -> None:
+    """Click the first cell of a word wherever it stands on the screen."""
+    for y, line in enumerate(screen(pilot)):
+        if word in line:
+            await pilot.click(offset=(cell_len(line[: line.index(word)]), y))
+            await pilot.pause()
+            return
+    raise AssertionError(f"not on the screen: {word}\n" + "\n".join(screen(pilot)))
+
+
+def told(pane: AskPane) -> list[str]:
+    return [note.message for note in pane.app._notifications]
+
+
+@pytest.mark.parametrize(("lang", "size"), [("zh", NARROW), ("en", NARROW), ("zh", WIDE), ("en", WIDE)], ids=str)
+def test_a_question_is_typed_found_answered_checked_and_cited(stage: Stage, lang: str, size: tuple[int, int]) -> None:
     async def act(pilot: Pilot[Any], pane: AskPane) -> None:
-        copied: list[str] = []
-        monkeypatch.setattr(pilot.app, "copy_to_clipboard", copied.append)
         say = words("ask", pane.lang)
         box = pane.query_one(QuestionBox)
-        assert box.has_focus and say("welcome") in seen(pane)
+        assert say("welcome") in seen(pane)
         box.value = ASYMMETRIC[lang]
-        await until(pilot, lambda: not pane.has_class("-empty"), "a preview")
+        await until(pilot, lambda: not pane.results.is_empty, "a preview")
         assert pane.query_one("#ask-list", Listing).option_count
-        await until(pilot, lambda: pane.full is not None, "the answer after a pause")
-        await pilot.pause()
+        await settled(pilot, pane)
         assert box.has_focus and box.cursor_position == len(box.value)
         text = seen(pane)
-        assert say("answer") in text and "corpus/nano/quantization" in text
+        assert say("answer") in text and "quantization" in text
         assert "2/2" in text and [card.status for card in pane.query(Card)] == ["pass", "pass"]
         assert say("related") in text
-        await pilot.press("ctrl+y")
-        assert "corpus/nano/quantization" in copied[0]
-        entry = pane.query_one(Reader).entry
+        entry = pane.results.entry
         assert entry is not None and f":{entry.line} ({entry.source.start}-{entry.source.end})" in text
-        assert pane.has_class("-wide") == (size[0] >= 110)
+        await pilot.press("ctrl+y")
+        assert f"corpus/{entry.source.file}:{entry.line}" in pilot.app.clipboard
+        assert pane.results.has_class("-wide") == (size == WIDE)
+        # The line of the source is on the screen however narrow it is.
+        assert any(f"quantization.{lang}.md:{entry.line} " in line for line in screen(pilot))
+        assert {cell_len(line) for line in screen(pilot)} == {size[0]}
 
-    play(opened, act, lang=lang, size=size)
+    stage.play(act, lang=lang, size=size)
 
 
 def test_a_check_computes_again_with_changed_parameters_and_tells_what_does_not_fit(
-    opened: Services, home: Path, monkeypatch: pytest.MonkeyPatch
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from assistant.checks import run
 
@@ -165,12 +230,11 @@ def test_a_check_computes_again_with_changed_parameters_and_tells_what_does_not_
     async def act(pilot: Pilot[Any], pane: AskPane) -> None:
         await ask(pilot, pane, "quantize 1.7 to int8 with scale 0.02 and zero point 3")
         card = pane.query(Card).first()
-        assert card.status == "done" and "88" in str(card.query_one(Head).render())
-        await pilot.press("f9")
-        await pilot.pause()
-        field = card.query_one("#p-values", Input)
-        assert field.has_focus and field.value == "1.7"
         head = card.query_one(Head)
+        assert card.status == "done" and "88" in str(head.render())
+        await pilot.press("f9")
+        field = card.query_one("#p-values", Input)
+        await until(pilot, lambda: field.has_focus and field.value == "1.7", "the first field")
         field.value = "1.9"
         await until(pilot, lambda: card.status == "running", "it runs")
         assert "…" in str(head.render())
@@ -183,56 +247,55 @@ def test_a_check_computes_again_with_changed_parameters_and_tells_what_does_not_
         field.value = "1.7"
         await until(pilot, lambda: "88" in str(head.render()), "the first outcome again")
         # The answer itself never changed.
-        assert pane.full is not None and pane.full.answer.computed.outcomes[0].arguments["scale"] == 0.02
+        assert pane.results.full is not None
+        assert pane.results.full.answer.computed.outcomes[0].arguments["scale"] == 0.02
+        head.focus()
+        await pilot.press("enter")
+        assert not card.has_class("-open")
+        await pilot.click(Head)
+        await until(pilot, lambda: card.has_class("-open"), "open again by a click")
 
-    play(opened, act, lang="en")
+    stage.play(act, lang="en")
 
 
-def test_a_failed_check_is_told_by_sign_and_words(opened: Services, home: Path) -> None:
-    from dataclasses import replace
-
-    class Wrong(Services):
-        def answer(self, question: str, **filters: Any) -> Any:
-            found = opened.answer(question, **filters)
-            checks = tuple(
-                replace(one, outcome=replace(one.outcome, status="fail", reason="scale is 0.02, expected 0.03"))
-                for one in found.checks
-            )
-            return replace(found, checks=checks)
-
-    services = Wrong()
-    services.__dict__.update(session=opened.session, searcher=opened.searcher, word_searcher=opened.word_searcher)
+def test_a_failed_check_is_told_by_sign_and_words(stage: Stage) -> None:
+    def wrong(question: str, **filters: Any) -> Any:
+        found = stage.services.answer(question, **filters)
+        checks = tuple(
+            replace(one, outcome=replace(one.outcome, status="fail", reason="scale is 0.02, expected 0.03"))
+            for one in found.checks
+        )
+        return replace(found, checks=checks)
 
     async def act(pilot: Pilot[Any], pane: AskPane) -> None:
         await ask(pilot, pane, ASYMMETRIC["en"])
         assert all(str(card.query_one(Head).render()).startswith("✗ fail") for card in pane.query(Card))
         assert "✗ 0/2" in seen(pane) and "expected 0.03" in seen(pane)
 
-    play(services, act, lang="en")
+    stage.play(act, lang="en", services=Changed(stage.services, answer=wrong))
 
 
-@pytest.mark.parametrize("size", SIZES, ids=str)
-def test_an_abstention_helps(opened: Services, home: Path, size: tuple[int, int]) -> None:
+@pytest.mark.parametrize("size", [NARROW, WIDE], ids=str)
+def test_an_abstention_helps(stage: Stage, size: tuple[int, int]) -> None:
     async def act(pilot: Pilot[Any], pane: AskPane) -> None:
         await ask(pilot, pane, "ATC 的 --soc_versoin_x 选项是什么意思")
         text = seen(pane)
-        assert pane.full is not None and pane.full.answer.status == "abstained"
+        assert pane.results.full is not None and pane.results.full.answer.status == "abstained"
         assert pane.say("abstained") in text and pane.say("send_title") in text and pane.say("nearest") in text
-        assert str(pane.full.entries) in text and "--soc_versoin_x" in text
+        assert str(pane.results.full.entries) in text and "--soc_versoin_x" in text
         await pilot.press("down")
         near = pane.query_one("#ask-near", Listing)
         assert near.has_focus
-        keys = [option.id for option in near.options]
-        near.highlighted = next(i for i, key in enumerate(keys) if not key.startswith("~"))
+        near.highlighted = next(i for i, option in enumerate(near.options) if not option.id.startswith("~"))
         await pilot.press("enter")
         chosen = near.chosen
-        await until(pilot, lambda: pane.query_one(Reader).entry is not None, "a nearest entry opens")
-        assert pane.query_one(Reader).entry.id == chosen
+        await until(pilot, lambda: pane.results.entry is not None, "a nearest entry opens")
+        assert pane.results.entry.id == chosen
 
-    play(opened, act, size=size)
+    stage.play(act, size=size)
 
 
-def test_a_known_name_is_offered_for_an_unknown_one(opened: Services, home: Path) -> None:
+def test_a_known_name_is_offered_for_an_unknown_one(stage: Stage) -> None:
     async def act(pilot: Pilot[Any], pane: AskPane) -> None:
         await ask(pilot, pane, "ATC 的 --soc_versionx 选项是什么意思")
         near = pane.query_one("#ask-near", Listing)
@@ -241,113 +304,118 @@ def test_a_known_name_is_offered_for_an_unknown_one(opened: Services, home: Path
         await pilot.press("down")
         near.highlighted = near.get_option_index(offered)
         await pilot.press("enter")
-        await until(pilot, lambda: pane.full is not None and pane.full.answer.question != "", "asked instead")
-        assert pane.query_one(QuestionBox).question == offered[1:]
+        await until(pilot, lambda: pane.query_one(QuestionBox).question == offered[1:], "asked instead")
 
-    play(opened, act)
+    stage.play(act)
 
 
-def test_codes_and_pasted_logs_are_explained_as_text(opened: Services, home: Path) -> None:
+def test_codes_and_pasted_logs_are_explained_as_text(stage: Stage) -> None:
     log = (
         "[ERROR] RUNTIME(1,a):2024-01-01-00:00:00.000.001 [x.cc:1]1 DeviceMalloc: [NDRV] out of memory \x1b[31mred\n"
         "[ERROR] GE(1,a):2024-01-01-00:00:00.000.002 [y.cc:2]1 Load: ErrorNo: 507899\n"
     )
 
     async def act(pilot: Pilot[Any], pane: AskPane) -> None:
-        from textual.events import Paste
-
         box = pane.query_one(QuestionBox)
         box.post_message(Paste(log))
         await until(pilot, lambda: "⏎" in box.value, "the log is pasted")
         assert box.question.splitlines()[1].startswith("[ERROR] GE")
         await pilot.press("enter")
-        await until(pilot, lambda: pane.full is not None, "the answer")
-        await pilot.pause()
+        await settled(pilot, pane)
         text = seen(pane)
         assert "507899" in text and "\x1b" not in text
         assert "\x1b" not in "".join(screen(pilot))
 
-    play(opened, act)
+    stage.play(act)
 
 
 @pytest.mark.parametrize(
-    "question", ["[red]int8[/red] 量化", "[NDRV] 😀 日志 " + "长" * 300, "\x1b[31mint8 \u202e scale"]
+    "question", ["[red]int8[/red] 量化 [/", "[NDRV] 😀 日志 " + "长" * 300, "\x1b[31mint8 \u202e scale [link=x]"]
 )
-def test_hostile_questions_are_shown_as_they_are(opened: Services, home: Path, question: str) -> None:
+def test_hostile_questions_are_shown_as_they_are(stage: Stage, question: str) -> None:
     async def act(pilot: Pilot[Any], pane: AskPane) -> None:
-        from textual.events import Paste
-
         pane.query_one(QuestionBox).post_message(Paste(question))
-        await until(pilot, lambda: pane._question, "it is pasted")
+        await until(pilot, lambda: pane.question, "it is pasted")
         await pilot.press("enter")
-        await until(pilot, lambda: pane.full is not None, question)
-        await pilot.pause()
+        await settled(pilot, pane)
         lines = screen(pilot)
         assert "\x1b" not in "".join(lines)
-        from rich.cells import cell_len
-
         assert {cell_len(line) for line in lines} == {80}
 
-    play(opened, act)
+    stage.play(act)
 
 
-def test_what_is_read_stays_when_the_answer_arrives(opened: Services, home: Path) -> None:
+def test_what_is_read_stays_when_the_answer_arrives(stage: Stage) -> None:
+    let = threading.Event()
+
+    def later(question: str, **filters: Any) -> Any:
+        assert let.wait(20)
+        return stage.services.answer(question, **filters)
+
     async def act(pilot: Pilot[Any], pane: AskPane) -> None:
-        box, listing, reader = pane.query_one(QuestionBox), pane.query_one("#ask-list", Listing), pane.query_one(Reader)
+        box, listing, reader = pane.query_one(QuestionBox), pane.query_one("#ask-list", Listing), pane.results.reader
         box.value = ASYMMETRIC["zh"]
         await until(pilot, lambda: listing.option_count > 3, "a preview")
         await pilot.press("down", "down", "down")
         chosen = listing.chosen
-        assert chosen
         await until(pilot, lambda: reader.entry is not None and reader.entry.id == chosen, "it opens")
+        await laid_out(pilot, pane)
         await pilot.press("pagedown")
         place = reader.scroll_offset
-        await until(pilot, lambda: pane.full is not None, "the answer")
-        await pilot.pause()
+        assert place.y
+        pane.action_ask()
+        let.set()
+        await settled(pilot, pane)
         assert (listing.chosen, reader.entry.id, reader.scroll_offset) == (chosen, chosen, place)
         assert listing.has_focus
 
-    play(opened, act)
+    stage.play(act, services=Changed(stage.services, answer=later))
 
 
-def test_history_goes_back_and_forward_with_filters(opened: Services, home: Path) -> None:
+def test_history_goes_back_and_forward_with_filters(stage: Stage) -> None:
     async def act(pilot: Pilot[Any], pane: AskPane) -> None:
         box = pane.query_one(QuestionBox)
         await until(pilot, lambda: pane.platforms, "the platforms")
-        await ask(pilot, pane, "int8 量化范围")
+        await ask(pilot, pane, RANGE)
         await pilot.press("ctrl+g")
         await until(pilot, lambda: len(pane.history.items) == 2, "asked again for a platform")
         await ask(pilot, pane, ASYMMETRIC["en"])
         await pilot.press("alt+left")
-        assert box.value == "int8 量化范围" and pane.platform == pane.platforms[0]
+        assert box.value == RANGE and pane.filters.platform == pane.platforms[0]
         await pilot.press("alt+left")
-        assert pane.platform is None
-        await pilot.press("alt+right", "alt+right")
-        assert box.value == ASYMMETRIC["en"] and pane.full.answer.question == ASYMMETRIC["en"]
+        assert pane.filters.platform is None
+        await click(pilot, pane.say("box_forward"))
         await pilot.press("alt+right")
-        assert box.value == ASYMMETRIC["en"]
+        assert box.value == ASYMMETRIC["en"] and pane.results.full.answer.question == ASYMMETRIC["en"]
+        await pilot.press("alt+right")
+        assert box.value == ASYMMETRIC["en"] and pane.say("history_end") in told(pane)
+        await click(pilot, pane.say("box_back"))
+        assert box.value == RANGE
 
-    play(opened, act)
+    stage.play(act)
 
 
-def test_filters_change_by_key_and_click_and_restrict(opened: Services, home: Path) -> None:
+def test_filters_change_by_key_and_click_and_restrict(stage: Stage) -> None:
     async def act(pilot: Pilot[Any], pane: AskPane) -> None:
         await until(pilot, lambda: pane.platforms, "the platforms")
-        await ask(pilot, pane, "quantization int8")
-        await pilot.press("ctrl+n")
-        assert pane.answer_lang == "zh"
-        await until(pilot, lambda: pane.full.answer.lang == "zh", "an answer in Chinese")
+        await ask(pilot, pane, RANGE)
+        await pilot.press("ctrl+n", "ctrl+n")
+        assert pane.filters.lang == "en"
+        await until(pilot, lambda: pane.results.full.answer.lang == "en", "an answer in English")
         await pilot.click(Bar, offset=(3, 0))
-        assert pane.platform == pane.platforms[0] == "ascend"
-        await until(pilot, lambda: {row.platform for row in pane.full.rows} == {"ascend"}, "only ascend")
+        assert pane.filters.platform == pane.platforms[0] == "ascend"
+        await until(pilot, lambda: {row.platform for row in pane.results.full.rows} == {"ascend"}, "only ascend")
+        await click(pilot, pane.say("lang_en"))
+        assert pane.filters.lang is None
+        pane.query_one(QuestionBox).put("")
         for _ in pane.platforms:
             await pilot.press("ctrl+g")
-        assert pane.platform is None
+        assert pane.filters.platform is None
 
-    play(opened, act, lang="en")
+    stage.play(act, lang="en")
 
 
-def test_why_and_whole_are_shown_and_hidden(opened: Services, home: Path) -> None:
+def test_why_and_whole_are_shown_and_hidden(stage: Stage) -> None:
     async def act(pilot: Pilot[Any], pane: AskPane) -> None:
         await ask(pilot, pane, ASYMMETRIC["en"])
         assert "coverage" not in seen(pane)
@@ -355,150 +423,215 @@ def test_why_and_whole_are_shown_and_hidden(opened: Services, home: Path) -> Non
         await pilot.pause()
         assert "words" in seen(pane) and "dense" in seen(pane) and "coverage" in seen(pane)
         await pilot.press("ctrl+r")
-        text = pane.query_one("#ask-text Markdown", Markdown)
-        short = text.source
+        text = pane.query_one("#ask-text", Prose)
+        short = len(text._texts)
         await pilot.press("ctrl+b")
-        await until(pilot, lambda: len(text.source or "") > len(short), "the whole entry")
+        await until(pilot, lambda: len(text._texts) > short, "the whole entry")
         await pilot.press("ctrl+b")
-        await until(pilot, lambda: text.source == short, "the parts again")
+        await until(pilot, lambda: len(text._texts) == short, "the parts again")
 
-    play(opened, act, size=(140, 45))
+    stage.play(act, lang="en", size=WIDE)
 
 
-def test_verdicts_go_to_a_file(opened: Services, home: Path) -> None:
+def test_an_answer_is_selected_with_the_mouse_and_laid_out_for_every_theme(stage: Stage) -> None:
+    async def act(pilot: Pilot[Any], pane: AskPane) -> None:
+        await ask(pilot, pane, ASYMMETRIC["en"])
+        text = pane.query_one("#ask-text", Prose)
+        title = text._texts[0]
+        assert text.get_selection(Selection(Offset(0, 0), Offset(5, 0))) == (title[:5], "\n")
+        pilot.app.screen.selections = {text: Selection(Offset(0, 0), Offset(5, 0))}
+        await pilot.pause()
+        marked = [segment for segment in text.render_line(0) if segment.text == title[:5]]
+        assert marked and marked[0].style.bgcolor != text.rich_style.bgcolor
+        pilot.app.screen.clear_selection()
+        dark, theme = [segment.style.color for segment in text._lines[0]], pilot.app.theme
+        pilot.app.theme = "asknpu-light"
+        await until(pilot, lambda: [segment.style.color for segment in text._lines[0]] != dark, "other colours")
+        pilot.app.theme = theme
+
+    stage.play(act, lang="en")
+
+
+def test_verdicts_by_key_and_click_go_to_a_file(stage: Stage, home: Path) -> None:
     async def act(pilot: Pilot[Any], pane: AskPane) -> None:
         await pilot.press("f7")
-        assert not (home / "feedback.jsonl").exists()
+        assert not (home / "feedback.jsonl").exists() and told(pane) == [pane.say("nothing")]
         await ask(pilot, pane, ASYMMETRIC["zh"])
+        await pilot.press("f7")
+        assert "[👍]" in str(pane.query_one(Heading).render())
+        await click(pilot, "👎")
+        assert "[👎]" in str(pane.query_one(Heading).render()) and "[👍]" not in str(pane.query_one(Heading).render())
         await pilot.press("f7", "f8")
 
-    play(opened, act)
+    stage.play(act)
     rows = [json.loads(line) for line in (home / "feedback.jsonl").read_text("utf-8").splitlines()]
-    assert [row["verdict"] for row in rows] == ["up", "down"]
+    assert [row["verdict"] for row in rows] == ["up", "down", "up", "down"]
     assert rows[0]["question"] == ASYMMETRIC["zh"] and rows[0]["entry"] == "nano-quant-asymmetric" and rows[0]["time"]
 
 
-def test_the_source_opens_at_its_line_or_it_says_why_not(
-    opened: Services, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_source_opens_at_its_line_or_it_says_why_not(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     async def act(pilot: Pilot[Any], pane: AskPane) -> None:
-        told: list[str] = []
-        monkeypatch.setattr(pilot.app, "notify", lambda text, **_: told.append(text))
         await pilot.press("ctrl+o")
-        assert told == [pane.say("nothing")]
+        assert told(pane) == [pane.say("nothing")]
         await ask(pilot, pane, ASYMMETRIC["zh"])
+        entry = pane.results.entry
         await pilot.press("ctrl+o")
-        assert "EDITOR" in told[-1] and "quantization.zh.md" in told[-1]
-        monkeypatch.setenv("EDITOR", "vi")
-        await pilot.press("ctrl+o")
-        # A test has no terminal to give away.
-        assert told[-1].startswith(pane.say("no_suspend", file="", line="")[:8])
-        from contextlib import nullcontext
-
+        assert "EDITOR" in told(pane)[-1] and "quantization.zh.md" in told(pane)[-1]
         ran: list[list[str]] = []
 
         def run(command: list[str], **_: Any) -> SimpleNamespace:
             ran.append(command)
             return SimpleNamespace(returncode=0)
 
+        monkeypatch.setenv("EDITOR", "vi")
         monkeypatch.setattr(pilot.app, "suspend", nullcontext)
         monkeypatch.setattr("assistant.tui.editor.subprocess", SimpleNamespace(run=run))
         await pilot.press("ctrl+o")
-        entry = pane.query_one(Reader).entry
-        assert ran[0][:2] == ["vi", f"+{entry.line}"] and ran[0][2].endswith(entry.source.file)
+        await click(pilot, f"quantization.zh.md:{entry.line}")
+        assert ran[0] == ran[1] and ran[0][:2] == ["vi", f"+{entry.line}"] and ran[0][2].endswith(entry.source.file)
 
-    play(opened, act)
+    stage.play(act)
 
 
-def test_escape_cancels_then_returns_then_empties(opened: Services, home: Path) -> None:
+def test_escape_and_clicks_cancel_return_and_empty(stage: Stage) -> None:
     let = threading.Event()
 
-    class Slow(Services):
-        def answer(self, question: str, **filters: Any) -> Any:
-            assert let.wait(20)
-            return opened.answer(question, **filters)
-
-    services = Slow()
-    services.__dict__.update(session=opened.session, searcher=opened.searcher, word_searcher=opened.word_searcher)
+    def slow(question: str, **filters: Any) -> Any:
+        assert let.wait(20)
+        return stage.services.answer(question, **filters)
 
     async def act(pilot: Pilot[Any], pane: AskPane) -> None:
-        box = pane.query_one(QuestionBox)
+        box, answers = pane.query_one(QuestionBox), pane.asking.answers
         box.value = ASYMMETRIC["zh"]
-        await pilot.press("enter")
-        await until(pilot, lambda: not pane.has_class("-empty"), "words are found while the answer takes long")
-        assert pane.full is None and pane._answers.is_busy
+        await click(pilot, pane.say("box_ask"))
+        await until(pilot, lambda: not pane.results.is_empty, "words are found while the answer takes long")
+        assert pane.results.full is None and answers.is_busy
         await pilot.press("escape")
-        assert not pane._answers.is_busy and box.value
+        assert not answers.is_busy and box.value
+        pane.action_ask()
+        await pilot.pause()
+        await click(pilot, pane.say("searching"))
+        assert not answers.is_busy and pane.say("cancelled") in str(pane.query_one(Bar).render())
         let.set()
-        await until(pilot, lambda: not pane._answers._is_running, "the thread ends")
-        assert pane.full is None, "a late answer is dropped"
-        await pilot.press("down", "escape")
-        assert box.has_focus or pane._entries.is_busy
-        await until(pilot, lambda: not pane._entries._is_running)
+        await until(pilot, lambda: not answers._is_running, "the thread ends")
+        assert pane.results.full is None, "a late answer is dropped"
+        pane.results.reader.focus()
         await pilot.press("escape")
-        if box.value:
-            await pilot.press("escape")
-        assert box.value == "" and pane.has_class("-empty")
+        assert box.has_focus and box.value
+        await pilot.press("escape")
+        assert box.value == "" and pane.results.is_empty
+        await ask(pilot, pane, ASYMMETRIC["zh"])
+        await click(pilot, pane.say("box_clear"))
+        assert box.value == "" and pane.results.is_empty
 
-    play(services, act)
+    stage.play(act, services=Changed(stage.services, answer=slow))
 
 
-@pytest.mark.parametrize("error", [BadInput("unknown platform [red]"), RuntimeError("broken \x1b[0m")])
-def test_a_failure_is_one_sentence_and_the_window_lives(home: Path, error: Exception) -> None:
-    class Broken(Services):
-        def search(self, *_: Any, **__: Any) -> Any:
-            raise error
+@pytest.mark.parametrize("lang", ["zh", "en"])
+@pytest.mark.parametrize("kind", [BadInput, RuntimeError])
+def test_a_failure_is_one_whole_sentence_and_the_window_lives(stage: Stage, kind: type[Exception], lang: str) -> None:
+    sentence = (
+        "索引读不了 the index [red]cannot[/red] be read \x1b[0m " + "because the disk is on fire, " * 5 + "so repair it"
+    )
 
-        answer = search
-
-        @property
-        def word_searcher(self) -> Any:
-            raise error
+    def broken(*_: Any, **__: Any) -> Any:
+        raise kind(sentence)
 
     async def act(pilot: Pilot[Any], pane: AskPane) -> None:
-        pane.query_one(QuestionBox).value = "int8"
+        pane.query_one(QuestionBox).put("int8")
         await pilot.press("enter")
-        await until(pilot, lambda: str(error)[:6] in str(pane.query_one(Bar).render()), "told")
-        assert "\x1b" not in "".join(screen(pilot))
+        await until(pilot, lambda: pane.say("failed") in str(pane.query_one(Bar).render()), "told")
+        await pilot.pause()
+        shown = "\n".join(screen(pilot))
+        assert "\x1b" not in shown and "[red]cannot[/red]" in " ".join(shown.split())
+        assert "so repair it" in " ".join(shown.split())
+        pane.query_one(QuestionBox).value = ""
+        await until(pilot, lambda: "so repair it" not in "\n".join(screen(pilot)), "gone with the question")
 
-    play(Broken(), act)
+    stage.play(act, lang=lang, services=Changed(stage.services, answer=broken, search=broken))
 
 
-def test_the_language_changes_and_what_is_shown_stays(opened: Services, home: Path) -> None:
+def test_an_old_answer_does_not_stand_below_a_question_that_failed(stage: Stage) -> None:
+    def once(question: str, **filters: Any) -> Any:
+        if question == RANGE:
+            return stage.services.answer(question, **filters)
+        raise BadInput("broken")
+
+    async def act(pilot: Pilot[Any], pane: AskPane) -> None:
+        await ask(pilot, pane, RANGE)
+        pane.query_one(QuestionBox).put("another question")
+        pane.action_ask()
+        await until(pilot, lambda: not pane.asking.is_busy, "it fails")
+        assert pane.results.is_empty and pane.results.entry is None
+
+    stage.play(act, services=Changed(stage.services, answer=once))
+
+
+def test_the_language_changes_and_what_is_shown_stays(stage: Stage) -> None:
     async def act(pilot: Pilot[Any], pane: AskPane) -> None:
         await ask(pilot, pane, ASYMMETRIC["zh"])
-        before = pane.query_one(Reader).entry
+        before = pane.results.entry
         await pilot.press("ctrl+l")
         await pilot.pause()
-        assert pane.query_one(Reader).entry == before and pane.query_one(QuestionBox).value == ASYMMETRIC["zh"]
+        assert pane.results.entry == before and pane.question == ASYMMETRIC["zh"]
         assert all("pass" in str(card.query_one(Head).render()) for card in pane.query(Card))
         assert "★ Answer" in seen(pane) and "Platform" in str(pane.query_one(Bar).render())
+        assert any("back" in line and "clear" in line for line in screen(pilot))
         shown = {active.binding.description for active in pilot.app.active_bindings.values()}
         assert {"Source", "Copy", "Why"} <= shown
-        await pilot.resize_terminal(140, 45)
-        await until(pilot, lambda: pane.has_class("-wide"), "wide")
-        await pilot.resize_terminal(80, 24)
-        await until(pilot, lambda: not pane.has_class("-wide"), "narrow")
+        await pilot.resize_terminal(*WIDE)
+        await until(pilot, lambda: pane.results.has_class("-wide"), "wide")
+        await pilot.resize_terminal(*NARROW)
+        await until(pilot, lambda: not pane.results.has_class("-wide"), "narrow")
 
-    play(opened, act)
+    stage.play(act)
 
 
-def test_the_next_start_has_question_filters_and_history(opened: Services, home: Path) -> None:
+def test_the_next_start_has_question_filters_and_history(stage: Stage) -> None:
+    states: list[Any] = []
+
     async def first(pilot: Pilot[Any], pane: AskPane) -> None:
-        await ask(pilot, pane, "int8 量化范围")
+        await ask(pilot, pane, RANGE)
         await ask(pilot, pane, ASYMMETRIC["zh"])
         await pilot.press("ctrl+n", "ctrl+r")
-        await until(pilot, lambda: not pane._answers.is_busy)
+        await settled(pilot, pane)
+        states.append(json.loads(json.dumps(pane.state())))
 
     async def second(pilot: Pilot[Any], pane: AskPane) -> None:
-        assert pane.query_one(QuestionBox).value == ASYMMETRIC["zh"] and pane.answer_lang == "zh"
-        await until(pilot, lambda: pane.full is not None, "the answer again")
-        assert pane.query_one(Reader).shows_why
+        assert pane.question == ASYMMETRIC["zh"] and pane.filters.lang == "zh"
+        await settled(pilot, pane)
+        assert pane.results.reader.shows_why and "coverage" in seen(pane)
         await pilot.press("alt+left")
-        assert pane.query_one(QuestionBox).value == ASYMMETRIC["zh"] and pane.answer_lang is None
+        assert pane.question == ASYMMETRIC["zh"] and pane.filters.lang is None
 
-    play(opened, first)
-    play(opened, second)
+    stage.play(first)
+    stage.play(second, state=states[0])
+
+
+def test_examples_of_the_welcome_are_asked_by_key_and_by_click(stage: Stage) -> None:
+    async def act(pilot: Pilot[Any], pane: AskPane) -> None:
+        await pilot.press("down", "enter")
+        await settled(pilot, pane)
+        assert pane.question == pane.say("example_1")
+        await pilot.press("escape")
+        await until(pilot, lambda: pane.results.is_empty, "the welcome")
+        await pilot.pause()
+        await click(pilot, "507899")
+        await settled(pilot, pane)
+        assert pane.question == pane.say("example_2")
+
+    stage.play(act)
+
+
+def test_pages_turn_by_key_from_the_box(stage: Stage) -> None:
+    async def act(pilot: Pilot[Any], pane: AskPane) -> None:
+        await ask(pilot, pane, ASYMMETRIC["zh"])
+        await pilot.press("pagedown")
+        assert pane.results.reader.scroll_offset.y > 0
+        await pilot.press("pageup")
+        assert pane.results.reader.scroll_offset.y == 0
+
+    stage.play(act)
 
 
 def test_saved_rubbish_is_left_out() -> None:
@@ -515,12 +648,3 @@ def test_every_key_has_a_name_and_a_sentence_in_both_languages() -> None:
         say = words("ask", lang)
         for name in ids:
             assert say(name.replace(".", "_")) and say(f"about_{name.replace('.', '_')}")
-
-
-def test_examples_of_the_welcome_are_asked_by_key(opened: Services, home: Path) -> None:
-    async def act(pilot: Pilot[Any], pane: AskPane) -> None:
-        await pilot.press("down", "enter")
-        await until(pilot, lambda: pane.full is not None, "the example is answered")
-        assert pane.query_one(QuestionBox).value == pane.say("example_1")
-
-    play(opened, act)

@@ -1,45 +1,32 @@
-"""Filters and what is going on, in one line; a click on a filter changes it."""
+"""Filters and what is going on, in one line."""
 
 from textual.content import Content
-from textual.message import Message
-from textual.widgets import Static
 
+from assistant.tui.ask.clicks import Clickable, word
 from assistant.tui.safe import plain
 
 __all__ = ["Bar"]
 
 
-class Bar(Static):
-    """The line below the question."""
+class Bar(Clickable):
+    """The line below the question; a click on a filter changes it, one on what runs cancels it."""
 
-    DEFAULT_CSS = """
-    Bar { link-style: none; link-style-hover: bold underline; link-background-hover: $panel; link-color-hover: $text; }
-    """
-
-    class Cycle(Message):
-        """A filter was clicked."""
-
-        def __init__(self, name: str) -> None:
-            super().__init__()
-            self.name = name
-
-    def show(self, filters: list[tuple[str, str, str, bool]], state: str, *, is_bad: bool = False) -> None:
+    def show(
+        self, filters: list[tuple[str, str, str, bool]], state: str, *, is_bad: bool = False, is_busy: bool = False
+    ) -> None:
         """Show filters and state.
 
         Args:
-            filters: (name, what it is called, its value, whether it restricts).
+            filters: (action that changes it, what it is called, its value, whether it restricts).
             state: a few words.
             is_bad: whether they tell a problem.
+            is_busy: whether they tell of something that can be cancelled.
         """
         parts = []
-        for name, label, value, is_set in filters:
-            text = Content.assemble(
-                (f" {label} ", "$text-muted"), (f"{value} ▾", "bold $accent" if is_set else "$foreground"), "  "
-            )
-            parts.append(text.stylize(f"@click=cycle('{name}')"))
-        parts.append(plain(state, "$error" if is_bad else "$text-muted"))
+        for action, label, value, is_set in filters:
+            parts.append(word(f" {label} ", action, "$text-muted"))
+            parts.append(word(f"{value} ▾", action, "bold $accent" if is_set else "$foreground"))
+            parts.append(Content("  "))
+        style = "$error" if is_bad else "$text-muted"
+        parts.append(word(state, "cancel", style) if is_busy else plain(state, style))
         self.update(Content("").join(parts))
-
-    def action_cycle(self, name: str) -> None:
-        """Tell that a filter was clicked."""
-        self.post_message(self.Cycle(name))

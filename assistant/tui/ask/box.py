@@ -3,9 +3,12 @@
 import re
 
 from textual import events
+from textual.content import Content
 from textual.widgets import Input
 
 from assistant.plain import printable
+from assistant.tui.ask.clicks import Do, word
+from assistant.tui.words import Words
 
 __all__ = ["QuestionBox"]
 
@@ -17,7 +20,23 @@ _COLOURS = re.compile(r"\x1b\[[0-9;:?]*[ -/]*[@-~]")
 
 
 class QuestionBox(Input):
-    """One line; pasted lines of a log keep their breaks."""
+    """One line; pasted lines of a log keep their breaks. Its lower edge has words to click."""
+
+    DEFAULT_CSS = """
+    QuestionBox { border-subtitle-align: right; border-subtitle-color: $text-muted; link-style: none;
+                  link-style-hover: bold underline; link-background-hover: $panel; link-color-hover: $text; }
+    """
+
+    def relabel(self, say: Words) -> None:
+        """Set the placeholder and the words on the edge."""
+        self.placeholder = say("placeholder")
+        signs = {"back": "‹", "forward": "›", "ask": "⏎", "clear": "×"}
+        words = [word(f"{sign} {say(f'box_{action}')}", action) for action, sign in signs.items()]
+        self.border_subtitle = Content(" · ").join(words).markup
+
+    def action_do(self, action: str) -> None:
+        """Tell that a word was clicked."""
+        self.post_message(Do(action))
 
     @property
     def question(self) -> str:

@@ -1,6 +1,6 @@
 """A check with its badge and numbers, and its parameters to change in place."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
@@ -10,17 +10,20 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.timer import Timer
+from textual.widget import Widget
 from textual.widgets import Input, Label, Static
 
+from assistant.reasons import shown
 from assistant.tui.ask.latest import Done, Latest
 from assistant.tui.safe import plain
 from assistant.tui.words import Words
+from assistant.types import Computed, EntryCheck
 from kb.types import Lang
 
 if TYPE_CHECKING:
-    from assistant.checks.types import Check, Outcome
+    from assistant.checks.types import Check, Outcome, Parameter
 
-__all__ = ["Card", "written"]
+__all__ = ["Card", "card_of", "cards_of", "written"]
 
 #: Seconds after a key before a check runs with the changed parameters.
 PAUSE = 0.25
@@ -79,20 +82,9 @@ class Card(Vertical):
         self._timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        """Lay out the line and, hidden, a field for each parameter."""
+        """Lay out the line; the fields come when they are wanted, for there are many."""
         yield Head(id="head", markup=False)
-        with Vertical(id="fields"):
-            for parameter in self.check.parameters:
-                with Horizontal(classes="field"):
-                    label = parameter.zh if self.lang == "zh" else parameter.en
-                    yield Label(plain(f"{parameter.name} · {label}"), classes="name", markup=False)
-                    value = self.given.get(parameter.name)
-                    yield Input(
-                        written(value), placeholder=parameter.example, id=f"p-{parameter.name}", compact=True,
-                        select_on_focus=False,
-                    )  # fmt: skip
-                    yield Label(parameter.unit, classes="unit", markup=False)
-            yield Static(self.say("check_note"), classes="note", markup=False)
+        yield Vertical(id="fields")
 
     def on_mount(self) -> None:
         """Show the outcome."""
@@ -101,34 +93,49 @@ class Card(Vertical):
     def relabel(self, say: Words) -> None:
         """Put the badge and the note into another language."""
         self.say = say
-        self.query_one(".note", Static).update(say("check_note"))
+        for note in self.query(".note").results(Static):
+            note.update(say("check_note"))
         self._show()
 
-    def open(self) -> None:
+    async def open(self) -> None:
         """Show the parameters, with the focus on the first."""
+        fields = self.query_one("#fields", Vertical)
+        if not fields.children:
+            note = Static(self.say("check_note"), classes="note", markup=False)
+            await fields.mount(*(self._field(parameter) for parameter in self.check.parameters), note)
         self.add_class("-open")
         self._show()
         self.query(Input).first().focus()
 
+    def _field(self, parameter: "Parameter") -> Horizontal:
+        label = parameter.zh if self.lang == "zh" else parameter.en
+        value = written(self.given.get(parameter.name))
+        return Horizontal(
+            Label(plain(f"{parameter.name} · {label}"), classes="name", markup=False),
+            Input(value, placeholder=parameter.example, id=f"p-{parameter.name}", compact=True, select_on_focus=False),
+            Label(parameter.unit, classes="unit", markup=False),
+            classes="field",
+        )
+
     @on(Head.Opened)
-    def _opened(self, message: Head.Opened) -> None:
+    async def _opened(self, message: Head.Opened) -> None:
         message.stop()
         if self.has_class("-open"):
             self.remove_class("-open")
             self._show()
         else:
-            self.open()
+            await self.open()
 
     @on(Input.Changed)
     def _changed(self, message: Input.Changed) -> None:
         message.stop()
+        if self._timer is not None:
+            self._timer.stop()
         if self.values() == {name: written(v) for name, v in self.given.items() if written(v)} and self.first:
             self._job.stop()
             self.outcome, self.status, self.error = self.first, self.first.status, ""
             self._show()
             return
-        if self._timer is not None:
-            self._timer.stop()
         self.status = "running"
         self._show()
         self._timer = self.set_timer(PAUSE, self._run)
@@ -169,19 +176,44 @@ class Card(Vertical):
 
         sign, style = _SIGNS[self.status]
         title = self.check.zh if self.lang == "zh" else self.check.en
-        parts = [plain(f"{sign} {self.say(f'badge_{self.status}')}", style), plain("  ")]
+        arrow = "▾" if self.has_class("-open") else "▸"
+        parts = [plain(f"{sign} {self.say(f'badge_{self.status}')}", style), plain(f" {arrow} ", "$accent")]
         if self.status == "error":
-            parts.append(plain(self.error))
+            parts.append(plain(shown(self.error, self.lang)))
         elif self.status == "running" or self.outcome is None:
             parts.append(plain(title))
         else:
             parts.append(plain(show.sentence(self.check, self.outcome, self.lang)))
             if self.outcome.reason and self.outcome.result:
-                parts.append(plain(f"  {self.outcome.reason}", "$error"))
+                parts.append(plain(f"  {shown(self.outcome.reason, self.lang)}", "$error"))
             parts.append(plain(f"  {self.outcome.seconds * 1000:.1f} ms", "$text-muted"))
-        arrow = "▾" if self.has_class("-open") else "▸"
-        parts.append(plain(f"  {arrow} {self.say('edit')}", "$accent"))
+        parts.append(plain(f"  {self.say('edit')}", "$accent"))
         self.query_one("#head", Head).update(Content("").join(parts))
+
+
+def cards_of(checks: Sequence[EntryCheck], lang: Lang, say: Words) -> list[Widget]:
+    """Return the checks of entries as cards; one that cannot be run as the sentence that says why."""
+    from assistant.checks.table import CHECKS
+
+    cards: list[Widget] = []
+    for outcome in (check.outcome for check in checks):
+        if outcome.check in CHECKS and outcome.arguments:
+            cards.append(Card(CHECKS[outcome.check], outcome.arguments, outcome, lang, say))
+        else:
+            reason = shown(outcome.reason, lang)
+            cards.append(Static(plain(f"✗ {outcome.check}: {reason}", "bold $error"), markup=False))
+    return cards
+
+
+def card_of(computed: Computed, lang: Lang, say: Words) -> Card | None:
+    """Return what was computed from the question as a card; None if there is no such check any more."""
+    from assistant.checks.table import CHECKS
+
+    if computed.check not in CHECKS:
+        return None
+    done = next((outcome for outcome in computed.outcomes if outcome.result), None)
+    given = done.arguments if done is not None else computed.given
+    return Card(CHECKS[computed.check], given, done, lang, say)
 
 
 def _running(check: "Check", values: Mapping[str, str]) -> Callable[[], "Outcome"]:

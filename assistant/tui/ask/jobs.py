@@ -1,7 +1,9 @@
 """What the area lets run in threads. Every function may take seconds."""
 
+import gc
 import time
 from collections.abc import Sequence
+from functools import cache
 
 from assistant.tui.ask.values import Full, Mark, Opened, Request, Row, Typed
 from assistant.tui.services import Services
@@ -12,16 +14,18 @@ __all__ = ["full", "opened", "platforms", "typed"]
 
 def platforms(services: Services) -> tuple[str, ...]:
     """Return the platforms of the corpus; the first call opens it, and makes search by words ready."""
-    _import_widgets()
+    _import_shown()
     with services.word_lock:
-        return services.word_searcher.store.platforms()
+        found = services.word_searcher.store.platforms()
+    _stays("words")
+    return found
 
 
 def typed(services: Services, request: Request) -> Typed:
     """Return what the words of a question find, with the parts of the best entry that fit."""
     from assistant.answer import focus_of, shown
 
-    _import_widgets()
+    _import_shown()
     started = time.perf_counter()
     found = services.search(request.question, lang=request.lang, platform=request.platform, with_meaning=False)
     best = None
@@ -35,7 +39,7 @@ def typed(services: Services, request: Request) -> Typed:
 
 def full(services: Services, request: Request) -> Full:
     """Return the whole answer; the hits are those that it was chosen from."""
-    _import_widgets()
+    _import_shown()
     started = time.perf_counter()
     answer = services.answer(request.question, lang=request.lang, platform=request.platform)
     found = services.search(request.question, lang=request.lang, platform=request.platform, with_meaning=True)
@@ -44,6 +48,7 @@ def full(services: Services, request: Request) -> Full:
     with services.word_lock:
         rows = _rows(services, found, first, near)
         entries = len(services.word_searcher.store.entries(answer.lang, request.platform))
+    _stays("models")
     return Full(answer, tuple(rows), found.hits, entries, time.perf_counter() - started)
 
 
@@ -59,7 +64,7 @@ def opened(services: Services, key: str, lang: Lang, question: str, hit: Hit | N
     """
     from assistant.answer import focus_of, run_checks, shown
 
-    _import_widgets()
+    _import_shown()
     with services.word_lock:
         searcher = services.word_searcher
         entry = searcher.store.entry(key, lang)
@@ -69,11 +74,24 @@ def opened(services: Services, key: str, lang: Lang, question: str, hit: Hit | N
         return Opened(view, run_checks(searcher, (view,)))
 
 
-def _import_widgets() -> None:
-    """Import here what shows a result and takes long to import, so that the window does not wait for it."""
-    from textual.widgets import Markdown  # noqa: F401
+@cache
+def _stays(opened: str) -> None:
+    """Take what was opened out of garbage collection, once: it stays, and looking through it stops the window.
 
-    import assistant.tui.ask.cards  # noqa: F401
+    Args:
+        opened: what this was.
+    """
+    gc.freeze()
+
+
+def _import_shown() -> None:
+    """Import here what shows a result and takes long to import, so that the window does not wait for it."""
+    import assistant.checks.table
+    import assistant.checks.text
+    import assistant.codes_cli
+    import assistant.logs.report
+    import assistant.tui.ask.cards
+    import assistant.tui.library.paint  # noqa: F401
 
 
 def _rows(services: Services, found: Search, first: Sequence[str] = (), near: Sequence[str] = ()) -> list[Row]:

@@ -1,8 +1,10 @@
 """The answer pane: it shows an answer, an entry, an abstention, an error or the welcome, and nothing else."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
@@ -10,9 +12,9 @@ from textual.content import Content
 from textual.widgets import Static
 
 from assistant import render
-from assistant.plain import printable
 from assistant.tui.ask import told
 from assistant.tui.ask.listing import Listing
+from assistant.tui.ask.prose import Prose
 from assistant.tui.ask.values import Full, Opened, Row
 from assistant.tui.safe import plain
 from assistant.tui.words import Words
@@ -20,25 +22,20 @@ from assistant.types import Answer, AnswerEntry, Computed, EntryCheck
 from kb.types import Lang
 
 if TYPE_CHECKING:
-    from textual.widgets import Markdown
-
     from assistant.tui.ask.cards import Card
 
-__all__ = ["Reader"]
+__all__ = ["AnswerReader"]
 
 
-class Reader(VerticalScroll):
+class AnswerReader(VerticalScroll):
     """Parts that are empty take no line. What is read stays in its place when more comes in above it."""
 
     DEFAULT_CSS = """
-    Reader { padding: 0 2; scrollbar-size-vertical: 1; }
-    Reader > Static, Reader > Listing, Reader > Vertical { height: auto; margin: 0 0 1 0; }
-    Reader > #ask-near-title { margin: 0; }
-    Reader > .empty { display: none; }
-    Reader Markdown { padding: 0; margin: 0; background: transparent; }
-    Reader > #ask-text, Reader > #ask-computed { margin: 0; }
-    Reader MarkdownH2 { margin: 0 0 1 0; padding: 0; color: $primary; text-style: bold; background: transparent; }
-    Reader MarkdownFence { margin: 0 0 1 0; }
+    AnswerReader { padding: 0 0 0 2; scrollbar-size-vertical: 1; }
+    AnswerReader > * { height: auto; margin: 0 1 1 0; }
+    AnswerReader > #ask-near-title { margin: 0; }
+    AnswerReader > .empty { display: none; }
+    AnswerReader > Prose.empty { display: block; margin: 0 1 0 0; }
     """
     BINDINGS: ClassVar[list[BindingType]] = []
 
@@ -48,9 +45,8 @@ class Reader(VerticalScroll):
         self.is_whole = False
         self.shows_why = False
         self._lang: Lang = "en"
-        self._texts: dict[str, str] = {}
-        self._markdowns: dict[str, Markdown] = {}
-        self._cards: list[EntryCheck] | None = None
+        self._further: Sequence[AnswerEntry] = ()
+        self._checks: list[EntryCheck] | None = None
         self._computed: Computed | None = None
 
     def compose(self) -> ComposeResult:
@@ -58,9 +54,8 @@ class Reader(VerticalScroll):
         yield Static(id="ask-notes", classes="empty", markup=False)
         yield Static(id="ask-brought", classes="empty", markup=False)
         yield Vertical(id="ask-computed-card", classes="empty")
-        yield Vertical(id="ask-computed", classes="empty")
-        yield Static(id="ask-title", classes="empty", markup=False)
-        yield Vertical(id="ask-text", classes="empty")
+        yield Prose(id="ask-computed")
+        yield Prose(id="ask-text")
         yield Vertical(id="ask-checks", classes="empty")
         yield Static(id="ask-why", classes="empty", markup=False)
         yield Static(id="ask-near-title", classes="empty", markup=False)
@@ -83,19 +78,20 @@ class Reader(VerticalScroll):
     def show_full(self, full: Full, say: Words) -> None:
         """Show an answer or an abstention."""
         answer = full.answer
-        before = self.query_one("#ask-title").virtual_region.y
-        self._static("ask-notes", told.notes(answer, {entry.id: entry.title for entry in answer.entries}))
+        before = self.query_one("#ask-text").virtual_region.y
         self._static("ask-brought", told.brought(answer))
-        self._markdown("ask-computed", _computed(answer))
+        self.query_one("#ask-computed", Prose).show(_computed(answer))
         self._begin(answer.entries[0] if answer.entries else None, answer.lang, further=answer.entries[1:])
         self._show_cards(list(answer.checks), answer.computed, answer.lang, say)
         platforms = {row.id: row.platform for row in full.rows}
+        notes = told.notes(answer, {entry.id: entry.title for entry in answer.entries})
         if answer.status == "abstained":
-            notes = [told.abstained(answer, full.entries), told.notes(answer, {})]
-            self._static("ask-notes", Content("\n\n").join(part for part in notes if part.plain))
+            parts = [told.abstained(answer, full.entries), notes]
+            self._static("ask-notes", Content("\n\n").join(part for part in parts if part.plain))
             self._near(say("nearest"), answer.nearest, platforms, instead(answer, say))
             self._static("ask-send", told.to_send(answer, say))
         else:
+            self._static("ask-notes", notes)
             self._near(say("related"), answer.related, platforms)
             self._clear("ask-send")
         self._show_why(answer)
@@ -114,8 +110,7 @@ class Reader(VerticalScroll):
     def show_entry_whole(self) -> None:
         """Change between the parts that matter and the whole entry."""
         self.is_whole = not self.is_whole
-        if self.entry is not None:
-            self._markdown("ask-text", _entry(self.entry, self.is_whole))
+        self._show_entries()
 
     def show_why(self, answer: Answer | None) -> None:
         """Show or hide the ranks and scores."""
@@ -141,20 +136,30 @@ class Reader(VerticalScroll):
         """Show the text of an entry; another one starts at its top."""
         self._lang = lang
         is_new = entry is None or self.entry is None or (entry.id, entry.lang) != (self.entry.id, self.entry.lang)
-        self.entry = entry
+        self.entry, self._further = entry, further
         if is_new:
             self.is_whole = False
             self.scroll_home(animate=False)
-        self._static("ask-title", plain(entry.title if entry is not None else "", "bold $primary"))
-        texts = [] if entry is None else [_entry(entry, self.is_whole), *map(render.entry_markdown, further)]
-        if texts or "ask-text" in self._markdowns:
-            self._markdown("ask-text", "\n\n".join(texts))
+        self._show_entries()
+
+    def _show_entries(self) -> None:
+        first = [] if self.entry is None else [replace(self.entry, focus=()) if self.is_whole else self.entry]
+        text = "\n\n".join(render.entry_markdown(entry) for entry in [*first, *self._further])
+        self.query_one("#ask-text", Prose).show(text)
+
+    @on(Prose.Grown)
+    def _grown(self, message: Prose.Grown) -> None:
+        message.stop()
+        if 0 < self.scroll_offset.y >= message.bottom:
+            self.call_after_refresh(self._move, message.by)
 
     def _stay(self, before: int) -> None:
         """Move with the text by what came in above it."""
-        grown = self.query_one("#ask-title").virtual_region.y - before
-        if grown:
-            self.scroll_to(y=self.scroll_offset.y + grown, animate=False, immediate=True)
+        self._move(self.query_one("#ask-text").virtual_region.y - before)
+
+    def _move(self, by: int) -> None:
+        if by:
+            self.scroll_to(y=self.scroll_offset.y + by, animate=False, immediate=True)
 
     def _show_why(self, answer: Answer | None) -> None:
         shown = told.why(self.entry, answer, self._lang) if self.shows_why else Content("")
@@ -176,55 +181,33 @@ class Reader(VerticalScroll):
         part.update(content)
         part.set_class(not content.plain, "empty")
 
-    def _markdown(self, name: str, text: str) -> None:
-        # It takes long to import, and the first paint needs none; the jobs import it before a result comes.
-        from textual.widgets import Markdown
-
-        part = self.query_one(f"#{name}", Vertical)
-        part.set_class(not text, "empty")
-        if self._texts.get(name, "") == text:
-            return
-        self._texts[name] = text
-        shown = self._markdowns.get(name)
-        if shown is None:
-            self._markdowns[name] = Markdown(printable(text), open_links=False)
-            part.mount(self._markdowns[name])
-        else:
-            shown.update(printable(text))
-
     def _clear(self, *names: str) -> None:
         for name in names:
-            self.query_one(f"#{name}").add_class("empty")
-            if name in self._markdowns:
-                self._markdown(name, "")
+            part = self.query_one(f"#{name}")
+            if isinstance(part, Prose):
+                part.show("")
+            else:
+                part.add_class("empty")
 
     def _show_cards(self, checks: list[EntryCheck], computed: Computed | None, lang: Lang, say: Words | None) -> None:
         """Show the checks; those that are shown already stay as they are, with what was typed in them."""
-        if checks == self._cards and computed == self._computed:
+        if checks == self._checks and computed == self._computed:
             return
-        self._cards, self._computed = checks, computed
+        self._checks, self._computed = checks, computed
         for name in ("ask-checks", "ask-computed-card"):
-            self.query_one(f"#{name}").remove_children()
-            self.query_one(f"#{name}").add_class("empty")
+            part = self.query_one(f"#{name}")
+            part.remove_children()
+            part.add_class("empty")
         if say is None or not (checks or computed):
             return
-        from assistant.checks.table import CHECKS
-        from assistant.tui.ask.cards import Card
+        from assistant.tui.ask.cards import card_of, cards_of
 
-        cards: list[Card | Static] = []
-        for outcome in (check.outcome for check in checks):
-            if outcome.check in CHECKS and outcome.arguments:
-                cards.append(Card(CHECKS[outcome.check], outcome.arguments, outcome, lang, say))
-            else:
-                cards.append(Static(plain(f"✗ {outcome.check}: {outcome.reason}", "bold $error"), markup=False))
-        if cards:
+        if cards := cards_of(checks, lang, say):
             title = Static(plain(say("checks_title"), "bold $primary"), classes="checks-title", markup=False)
             self.query_one("#ask-checks").mount(title, *cards)
             self.query_one("#ask-checks").remove_class("empty")
-        if computed is not None and computed.check in CHECKS:
-            done = next((outcome for outcome in computed.outcomes if outcome.result), None)
-            given = done.arguments if done is not None else computed.given
-            self.query_one("#ask-computed-card").mount(Card(CHECKS[computed.check], given, done, lang, say))
+        if computed is not None and (card := card_of(computed, lang, say)) is not None:
+            self.query_one("#ask-computed-card").mount(card)
             self.query_one("#ask-computed-card").remove_class("empty")
 
 
@@ -237,12 +220,6 @@ def instead(answer: Answer, say: Words) -> list[Row]:
                 question = answer.question.replace(unknown.text, known)
                 rows.append(Row(f"~{question}", say("instead", question=question), "", "ask"))
     return list(dict.fromkeys(rows))
-
-
-def _entry(entry: AnswerEntry, is_whole: bool) -> str:
-    from dataclasses import replace
-
-    return render.entry_body_markdown(replace(entry, focus=()) if is_whole else entry)
 
 
 def _computed(answer: Answer) -> str:

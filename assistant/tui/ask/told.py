@@ -1,38 +1,14 @@
 """Answers as styled text, beside their Markdown: notes, codes, log lines, reasons, what helps after an abstention."""
 
-from collections.abc import Sequence
-
 from textual.content import Content
 
 from assistant.texts import texts
 from assistant.tui.safe import plain
 from assistant.tui.words import Words
-from assistant.types import Answer, AnswerEntry, EntryCheck
+from assistant.types import Answer, AnswerEntry
 from kb.types import Lang
 
-__all__ = ["abstained", "brought", "head", "notes", "place", "to_send", "why"]
-
-
-def place(entry: AnswerEntry) -> str:
-    """Return where an entry stands."""
-    return f"corpus/{entry.source.file}:{entry.line} ({entry.source.start}-{entry.source.end})"
-
-
-def head(
-    say: Words, kind: str, entry: AnswerEntry | None, checks: Sequence[EntryCheck], confidence: str = ""
-) -> Content:
-    """Return the line above an answer: what it is, how sure, its checks, its source."""
-    parts = [plain(say(kind), "bold $primary")]
-    if confidence:
-        parts.append(plain(confidence))
-    if checks:
-        passed = sum(check.outcome.status == "pass" for check in checks)
-        failed = sum(check.outcome.status == "fail" for check in checks)
-        sign, style = ("✗", "bold $error") if failed else ("✓", "$success") if passed == len(checks) else ("–", "")
-        parts.append(plain(f"{sign} {say('checks', passed=passed, all=len(checks))}", style))
-    if entry is not None:
-        parts.append(plain(f"corpus/{entry.source.file}:{entry.line}", "$text-muted"))
-    return Content("  ").join(parts)
+__all__ = ["abstained", "brought", "notes", "to_send", "why"]
 
 
 def notes(answer: Answer, titles: dict[str, str]) -> Content:
