@@ -73,7 +73,7 @@ class Tabs(Static):
         for i, (area, name) in enumerate(names, start=2):
             style = "reverse bold" if area == current else "$text-muted"
             parts.append(Content.styled(f" F{i} {name} ", style).stylize(f"@click=app.enter('{area}')"))
-        self.update(Content("").join(parts))
+        self.update(Content("").join(parts), layout=False)
 
 
 class Keys(Footer):

@@ -95,10 +95,10 @@ class LibraryPane(Pane):
     def _tell(self) -> None:
         """Show place and hint."""
         try:
-            self.query_one("#library-where", Static).update(labels.where(self))
+            self.query_one("#library-where", Static).update(labels.where(self), layout=False)
         except NoMatches:
             return
-        self.bottom.hint.update(labels.hint(self))
+        self.bottom.hint.update(labels.hint(self), layout=False)
         offered = (self.desk.is_card, self.desk.is_open)
         if offered != self._offered:
             self._offered = offered

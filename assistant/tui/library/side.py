@@ -25,7 +25,8 @@ class Modes(Static):
     def show(self, say: Words, mode: Mode) -> None:
         """Show which of both it is."""
         styles = {True: "reverse bold", False: "$text-muted"}
-        self.update(Content(" ").join(plain(f" {say(one)} ", styles[one == mode]) for one in ("read", "learn")))
+        names = [plain(f" {say(one)} ", styles[one == mode]) for one in ("read", "learn")]
+        self.update(Content(" ").join(names), layout=False)
 
     def on_click(self) -> None:
         """Ask for the other one."""
