@@ -15,7 +15,7 @@ from typing import Literal
 from assistant.logs.prefixes import json_line, prefix_of
 from assistant.logs.unpack import chunks, unpack
 
-__all__ = ["LINE_MOST", "Block", "Decoder", "Decoding", "Form", "Line", "decoding", "lines"]
+__all__ = ["ESCAPE", "LINE_MOST", "Block", "Decoder", "Decoding", "Form", "Line", "decoding", "lines"]
 
 Form = Literal["8-bit", "utf-16-le", "utf-16-be"]
 Encoding = Literal["ascii", "utf-8", "gb18030", "utf-16-le", "utf-16-be"]
@@ -41,10 +41,9 @@ _BOMS: tuple[tuple[bytes, Form], ...] = (
     (b"\xfe\xff", "utf-16-be"),
 )
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# Colour and cursor sequences, titles and clipboard writes, other escapes, a lone ESC, NUL. Each stops at the next ESC.
-_DROPPED = re.compile(
-    r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|[\]PX^_][^\x07\x1b]*+(?:\x07|\x1b\\)|[ -/]{1,2}[0-~]|[0-OQ-WYZ\\`-~])?+|[\0\ufeff]"
-)
+#: Colour and cursor sequences, titles and clipboard writes, other escapes, a lone ESC. Each stops at the next ESC.
+ESCAPE = r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|[\]PX^_][^\x07\x1b\n]*+(?:\x07|\x1b\\)|[ -/]{1,2}[0-~]|[0-OQ-WYZ\\`-~])?+"
+_DROPPED = re.compile(rf"{ESCAPE}|[\0\ufeff]")
 
 
 @dataclass(frozen=True, slots=True)

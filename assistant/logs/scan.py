@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from assistant.logs.decode import LINE_MOST, Block, Form
+from assistant.logs.decode import ESCAPE, LINE_MOST, Block, Form
 from assistant.logs.engine import Find, Occurrence, engine
 from assistant.logs.records import WIDTHS
 
@@ -42,9 +42,7 @@ _PLAIN_JSON = re.compile(rb'\{"log": ?"[^\\\0 ][^\\\0\r]*+(?:\\r)?\\n"[^\\\0\r]*
 _DIGITS = b"0123456789"
 #: What an indented line begins with; one in a container's JSON may be indented, too.
 _STARTS = (b" ", b"\t", b"{")
-_ESCAPES = re.compile(
-    rb"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|[\]PX^_][^\x07\x1b\n]*+(?:\x07|\x1b\\)|[ -/]{1,2}[0-~]|[0-OQ-WYZ\\`-~])?+"
-)
+_ESCAPES = re.compile(ESCAPE.encode())
 
 
 _Scan = Callable[[Block, int, int, int], int]
