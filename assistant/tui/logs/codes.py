@@ -4,6 +4,7 @@ from textual.content import Content
 
 from assistant.logs.codes import find_codes, lookup
 from assistant.logs.types import Diagnosis, Explained
+from assistant.texts import texts
 from assistant.tui.safe import plain
 from kb.types import Lang
 
@@ -49,8 +50,9 @@ def in_short(codes: tuple[Explained, ...], lang: Lang, more: str) -> Content:
     return Content("").join(parts)
 
 
-def in_full(codes: tuple[Explained, ...], lang: Lang, source: str) -> Content:
+def in_full(codes: tuple[Explained, ...], lang: Lang) -> Content:
     """Return all codes with all their meanings."""
+    source = texts(lang)["source"]
     parts: list[Content] = []
     for one in codes:
         for meaning in one.meanings:

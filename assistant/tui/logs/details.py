@@ -1,4 +1,4 @@
-"""One item of a diagnosis in full: what it is, how sure, its lines, what to do, what to read."""
+"""One item of a diagnosis in full: what it is, how sure, its lines, what to do, what to read, what is near."""
 
 from textual.content import Content
 from textual.message import Message
@@ -9,8 +9,10 @@ from assistant.logs.types import CodeLine, Evidence, Explained, Finding, Need, U
 from assistant.texts import texts
 from assistant.tui.logs.codes import in_full
 from assistant.tui.logs.items import Item
+from assistant.tui.logs.lookups import Told
 from assistant.tui.logs.reading import Reading
 from assistant.tui.safe import plain
+from assistant.tui.words import Words
 from kb.types import Lang
 
 __all__ = ["Details", "details"]
@@ -32,46 +34,75 @@ class Details(Static):
             self.start = start
 
     class EntryWanted(Message):
-        """The entry that an item names is wanted."""
+        """An entry is wanted."""
 
-    def action_entry(self) -> None:
-        """Ask for the entry."""
-        self.post_message(self.EntryWanted())
+        def __init__(self, entry: str) -> None:
+            super().__init__()
+            self.entry = entry
+
+    class AskWanted(Message):
+        """The item is wanted as a question."""
+
+    def action_entry(self, entry: str) -> None:
+        """Ask for an entry."""
+        self.post_message(self.EntryWanted(entry))
+
+    def action_ask(self) -> None:
+        """Ask for the question."""
+        self.post_message(self.AskWanted())
 
     def action_line(self, log: int, start: int) -> None:
         """Ask for a line."""
         self.post_message(self.Wanted(log, start))
 
 
-def details(item: Item, reading: Reading, lang: Lang, entry: str) -> Content:
+def details(item: Item, reading: Reading, lang: Lang, told: Told, say: Words) -> Content:
     """Return an item in full.
 
     Args:
         item: of the list.
         reading: says where its lines are.
         lang: of the text.
-        entry: title and checks of the entry to read; empty if there is none, or it is not known yet.
+        told: what the corpus says about it by now.
+        say: the sentences of the area.
     """
-    say = texts(lang)
     value = item.value
-    if isinstance(value, Finding):
-        return _finding(value, item, reading, lang, entry)
     if isinstance(value, Need):
         return plain(value.zh if lang == "zh" else value.en)
-    if isinstance(value, CodeLine):
-        parts = [in_full((Explained(value.code, value.meanings),), lang, say["source"])]
+    if isinstance(value, Finding):
+        parts = _finding(value, item, reading, lang, told)
+    elif isinstance(value, CodeLine):
+        parts = [in_full((Explained(value.code, value.meanings),), lang)]
+        parts += _lines(item.evidence, reading, lang)
     else:
-        parts = [plain(f"{value.template}\n", "bold"), plain(f"{say['log_unknown']}\n", _MUTED)]
-        parts += _times(value, lang)
-    return Content("").join([*parts, *_lines(item.evidence, reading, lang)])
+        parts = [plain(f"{value.template}\n", "bold"), plain(f"{texts(lang)['log_unknown']}\n", _MUTED)]
+        parts += [*_times(value, lang), *_near(told, say), *_lines(item.evidence, reading, lang)]
+    return Content("").join(parts)
 
 
-def _finding(one: Finding, item: Item, reading: Reading, lang: Lang, entry: str) -> Content:
+def _near(told: Told, say: Words) -> list[Content]:
+    """Return the entries that are nearest to unknown lines, each to be clicked, and how to ask about them."""
+    near = told.near
+    if near is None:
+        parts = [plain(f"{told.problem or say('near_searching')}\n", _MUTED)]
+    elif not near.entries:
+        parts = [plain(f"{say('near_none')}\n", _MUTED)]
+    else:
+        sure = say("near_sure" if near.is_sure else "near_unsure", confidence=f"{near.confidence:.0%}")
+        parts = [plain(say("near_title"), _HEAD), plain(f" {sure}\n", _MUTED)]
+        for entry, title, platform in near.entries:
+            parts.append(plain("  · "))
+            parts.append(plain(title, "underline").stylize(f"@click=entry({entry!r})"))
+            parts.append(plain(f"  {platform}\n", _MUTED))
+    return [*parts, plain(say("near_ask"), "underline $accent").stylize("@click=ask()"), plain("\n")]
+
+
+def _finding(one: Finding, item: Item, reading: Reading, lang: Lang, told: Told) -> list[Content]:
     say = texts(lang)
     filled = round(one.confidence * 5)
     sure = f"{'■' * filled}{'□' * (5 - filled)} {one.confidence:.0%}"
-    told = f" · {say[f'log_{one.certainty}']} · {one.platform}" + (f" · {one.stream}" if one.stream else "")
-    parts = [plain(cause_of(one, lang), "bold"), plain(f"\n{sure}", "$accent"), plain(f"{told}\n", _MUTED)]
+    about = f" · {say[f'log_{one.certainty}']} · {one.platform}" + (f" · {one.stream}" if one.stream else "")
+    parts = [plain(cause_of(one, lang), "bold"), plain(f"\n{sure}", "$accent"), plain(f"{about}\n", _MUTED)]
     steps = one.steps_zh if lang == "zh" else one.steps_en
     if steps:
         parts.append(plain(f"{say['log_steps']}\n", _HEAD))
@@ -80,13 +111,13 @@ def _finding(one: Finding, item: Item, reading: Reading, lang: Lang, entry: str)
     if one.count > 1:
         parts.append(plain(f"  {say['log_count'].format(count=one.count)}\n", _MUTED))
     if one.entry:
-        parts += [plain(f"{say['log_entry']} ", _HEAD), plain(f"{entry or one.entry}\n", "underline")]
-        parts[-1] = parts[-1].stylize("@click=entry()")
+        entry = told.entry or (f"{one.entry} ({told.problem})" if told.problem else one.entry)
+        parts += [plain(f"{say['log_entry']} ", _HEAD), plain(f"{entry}\n", "underline")]
+        parts[-1] = parts[-1].stylize(f"@click=entry({one.entry!r})")
     for title, rules in ((say["log_later"], one.explains), ("←", one.explained_by)):
         if rules:
             parts.append(plain(f"{title}: {', '.join(rules)}\n", _MUTED))
-    parts.append(plain(f"{say['source']}: {one.source}  [{one.rule}]", _MUTED))
-    return Content("").join(parts)
+    return [*parts, plain(f"{say['source']}: {one.source}  [{one.rule}]", _MUTED)]
 
 
 def _times(one: UnknownLines, lang: Lang) -> list[Content]:

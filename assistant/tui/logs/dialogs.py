@@ -1,178 +1,27 @@
-"""Boxes that ask: which file, the text to paste, where to save, which line. Escape leaves each."""
+"""Boxes that ask for text, a place to save, a line, one of several; and one that shows text."""
 
-import asyncio
-import os
-from collections.abc import Callable
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, TypeVar
+from typing import ClassVar
 
-from rich.text import Text, TextType
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
-from textual.suggester import Suggester
-from textual.widgets import Button, Checkbox, DirectoryTree, Input, Markdown, Static, TextArea
+from textual.widgets import Button, Checkbox, Input, Markdown, OptionList, Static, TextArea
+from textual.widgets.option_list import Option
 
+from assistant.tui.logs.box import Box
+from assistant.tui.logs.paths import PathInput
 from assistant.tui.safe import plain
 from assistant.tui.words import Words
 
-__all__ = ["FileBox", "LineBox", "PasteBox", "SaveBox", "TextBox"]
-
-T = TypeVar("T")
+__all__ = ["ChoiceBox", "LineBox", "PasteBox", "SaveBox", "Target", "TextBox"]
 
 #: A paste of so many characters is a log without doubt, and is read at once.
 _SURELY = 20_000
-_ENTRIES_MOST = 20_000
-
-
-class PathSuggester(Suggester):
-    """Completes a path from the directory it is in, off the event loop."""
-
-    def __init__(self) -> None:
-        super().__init__(use_cache=False, case_sensitive=True)
-
-    async def get_suggestion(self, value: str) -> str | None:
-        """Return the path with the first name that fits."""
-        return await asyncio.to_thread(_completed, value) if value else None
-
-
-def _completed(value: str) -> str | None:
-    folder, _, start = value.rpartition("/")
-    place = Path(folder + "/" if value.startswith("/") or folder else ".").expanduser()
-    try:
-        with os.scandir(place) as entries:
-            found = [
-                entry.name + ("/" if entry.is_dir() else "")
-                for entry, _ in zip(entries, range(_ENTRIES_MOST), strict=False)
-                if entry.name.startswith(start) and (start or not entry.name.startswith("."))
-            ]
-    except (OSError, ValueError, RuntimeError):
-        return None
-    return value[: len(value) - len(start)] + min(found) if found else None
-
-
-class PathInput(Input):
-    """A path; Tab takes the completion, and goes on if there is none."""
-
-    DEFAULT_CSS = """
-    PathInput { height: 1; border: none; padding: 0; background: $panel; }
-    PathInput:focus { border: none; }
-    """
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("tab", "complete", show=False)]
-
-    def action_complete(self) -> None:
-        """Take the completion, or go to the next widget."""
-        if self._suggestion and self._suggestion != self.value and self.cursor_position == len(self.value):
-            self.action_cursor_right()
-        else:
-            self.screen.focus_next()
-
-
-class Files(DirectoryTree):
-    """The files below a directory; their names are text."""
-
-    ICON_NODE = "▸ "
-    ICON_NODE_EXPANDED = "▾ "
-    ICON_FILE = "  "
-
-    def process_label(self, label: TextType) -> Text:
-        """Return a name without reading markup in it."""
-        return Text(str(plain(label))) if isinstance(label, str) else label
-
-
-class Box(ModalScreen[T]):
-    """A box with a title and a hint."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", show=False)]
-    DEFAULT_CSS = """
-    Box { align: center middle; }
-    Box > #box { width: 90%; max-width: 110; height: auto; max-height: 90%; background: $surface;
-        border: round $primary; padding: 0 1; }
-    Box #title { text-style: bold; color: $primary; }
-    Box #hint { color: $text-muted; }
-    Box #problem { color: $error; display: none; }
-    Box #problem.shown { display: block; }
-    Box #files { height: 1fr; min-height: 5; background: $surface; }
-    Box #text { height: 1fr; min-height: 5; }
-    Box.tall > #box { height: 90%; }
-    Box Input, Box TextArea { margin: 0; }
-    Box #buttons { height: 1; margin: 0; }
-    Box #buttons Button { margin: 0 1 0 0; }
-    Box #body { height: auto; max-height: 100%; }
-    """
-
-    def __init__(self, say: Words, title: str, hint: str) -> None:
-        super().__init__()
-        self.say = say
-        self.heading = title
-        self.hint = hint
-
-    def compose(self) -> ComposeResult:
-        """Lay out title, body and hint."""
-        with Vertical(id="box"):
-            yield Static(self.heading, id="title", markup=False)
-            yield from self.body()
-            yield Static("", id="problem", markup=False)
-            yield Static(self.hint, id="hint", markup=False)
-
-    def body(self) -> ComposeResult:
-        """Lay out what the box asks for."""
-        raise NotImplementedError
-
-    def complain(self, text: str) -> None:
-        """Say what is wrong."""
-        problem = self.query_one("#problem", Static)
-        problem.update(plain(text))
-        problem.set_class(bool(text), "shown")
-
-    def action_leave(self) -> None:
-        """Leave without an answer."""
-        self.dismiss(None)
-
-
-class FileBox(Box[str]):
-    """Asks for a path: typed with completion, or chosen from the tree."""
-
-    def __init__(self, say: Words, title: str, hint: str, path: str) -> None:
-        super().__init__(say, title, hint)
-        self.add_class("tall")
-        self.path = path
-
-    def body(self) -> ComposeResult:
-        """Lay out path and tree."""
-        yield PathInput(
-            self.path, id="path", placeholder=self.say("path"), suggester=PathSuggester(), select_on_focus=False
-        )
-        given = Path(self.path).expanduser() if self.path else Path.cwd()
-        start = given if given.is_dir() else given.parent
-        yield Files(start if start.is_dir() else Path.cwd(), id="files")
-
-    def on_mount(self) -> None:
-        """Begin in the path."""
-        self.query_one("#path", Input).focus()
-
-    @on(Input.Submitted)
-    def _typed(self, event: Input.Submitted) -> None:
-        event.stop()
-        path = event.value.strip()
-        if not path:
-            self.query_one("#files").focus()
-            return
-        self.dismiss(str(Path(path).expanduser()) if path.startswith("~") else path)
-
-    @on(DirectoryTree.FileSelected)
-    def _chosen(self, event: DirectoryTree.FileSelected) -> None:
-        event.stop()
-        self.dismiss(str(event.path))
-
-    @on(DirectoryTree.DirectorySelected)
-    def _folder(self, event: DirectoryTree.DirectorySelected) -> None:
-        event.stop()
-        self.query_one("#path", Input).value = f"{event.path}/"
 
 
 class LogText(TextArea):
@@ -196,14 +45,13 @@ class PasteBox(Box[str]):
         Binding("ctrl+s,ctrl+enter,f9", "read", show=False, priority=True),
     ]
 
-    def __init__(self, say: Words, title: str, hint: str, text: str) -> None:
+    def __init__(self, say: Words, title: str, hint: str) -> None:
         super().__init__(say, title, hint)
         self.add_class("tall")
-        self.given = text
 
     def body(self) -> ComposeResult:
         """Lay out the text and its buttons."""
-        yield LogText(self.given, id="text", soft_wrap=False, show_line_numbers=True)
+        yield LogText(id="text", soft_wrap=False, show_line_numbers=True)
         with Horizontal(id="buttons"):
             yield Button(self.say("read"), id="read", variant="primary", compact=True)
             yield Button(self.say("leave"), id="leave", compact=True)
@@ -229,23 +77,28 @@ class PasteBox(Box[str]):
             self.action_leave()
 
 
-class SaveBox(Box[bool]):
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where to save, and how."""
+
+    path: Path
+    redact: bool
+    over: bool
+    """Whether a file that is there is replaced."""
+
+
+class SaveBox(Box[Target]):
     """Asks where to save, and whether without what is private. A file that is there is replaced only if asked twice."""
 
-    def __init__(
-        self, say: Words, title: str, hint: str, path: str, redact: bool, save: Callable[[Path, bool, bool], None]
-    ) -> None:
+    def __init__(self, say: Words, title: str, hint: str, path: str, redact: bool) -> None:
         super().__init__(say, title, hint)
         self.path = path
         self.redact = redact
-        self.save = save
         self._confirmed = ""
 
     def body(self) -> ComposeResult:
         """Lay out path, switch and buttons."""
-        yield PathInput(
-            self.path, id="path", placeholder=self.say("path"), suggester=PathSuggester(), select_on_focus=False
-        )
+        yield PathInput(self.path, self.say("path"))
         yield Checkbox(Content(self.say("redact_switch")), self.redact, id="redact", compact=True)
         with Horizontal(id="buttons"):
             yield Button(self.say("save"), id="save", variant="primary", compact=True)
@@ -289,8 +142,7 @@ class SaveBox(Box[bool]):
             self._confirmed = value
             self.complain(self.say("exists", path=value))
         else:
-            self.save(path, self.query_one("#redact", Checkbox).value, self._confirmed == value)
-            self.dismiss(True)
+            self.dismiss(Target(path, self.query_one("#redact", Checkbox).value, self._confirmed == value))
 
 
 class LineBox(Box[int]):
@@ -333,3 +185,25 @@ class TextBox(Box[bool]):
     def on_mount(self) -> None:
         """Let the keys scroll."""
         self.query_one("#body").focus()
+
+
+class ChoiceBox(Box[str]):
+    """Asks for one of several."""
+
+    def __init__(self, say: Words, title: str, hint: str, choices: Sequence[tuple[str, str]]) -> None:
+        super().__init__(say, title, hint)
+        self.choices = choices
+        """(answer, how it is shown)."""
+
+    def body(self) -> ComposeResult:
+        """Lay out the choices."""
+        yield OptionList(*(Option(plain(told), id=answer) for answer, told in self.choices), id="choices", compact=True)
+
+    def on_mount(self) -> None:
+        """Begin in the choices."""
+        self.query_one("#choices").focus()
+
+    @on(OptionList.OptionSelected)
+    def _chosen(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.dismiss(event.option_id)

@@ -23,14 +23,18 @@ def entry_line(services: Services, key: str, lang: Lang) -> str:
 
 
 def entry_text(services: Services, key: str, lang: Lang) -> str:
-    """Return an entry as Markdown, with its checks run now; empty if there is none."""
+    """Return an entry as Markdown, with its checks run now; why there is none otherwise."""
     from assistant.checks.proof import outcomes
+    from assistant.errors import AssistantError
     from kb.parse import without_checks
 
-    with services.lock:
-        entry = services.session.store.entry(key, lang)
+    try:
+        with services.lock:
+            entry = services.session.store.entry(key, lang)
+    except AssistantError as error:
+        return f"{key}: {error}"
     if entry is None:
-        return ""
+        return key
     say = texts(lang)
     ran = [outcome for _, outcome in outcomes([entry])]
     parts = [f"## {entry.title}", without_checks(entry.text)]

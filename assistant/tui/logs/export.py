@@ -2,18 +2,18 @@
 
 import os
 from collections.abc import Callable
-from pathlib import Path
 
 from assistant.logs.report import cause_of
 from assistant.logs.types import Diagnosis, Evidence, Finding
 from assistant.plain import printable
 from assistant.texts import texts
+from assistant.tui.logs.dialogs import Target
 from assistant.tui.logs.items import items
 from assistant.tui.logs.reading import Reading
 from assistant.tui.words import Words
 from kb.types import Lang
 
-__all__ = ["markdown", "write"]
+__all__ = ["markdown", "save"]
 
 Clean = Callable[[str], str]
 
@@ -63,24 +63,22 @@ def markdown(reading: Reading, diagnosis: Diagnosis, lang: Lang, say: Words, *, 
     return "\n".join(rows).rstrip() + "\n"
 
 
-def write(path: Path, text: str, *, over: bool) -> None:
-    """Write a report, all or nothing.
-
-    Args:
-        path: of the file.
-        text: of the report.
-        over: whether a file that is there is replaced.
-
-    Raises:
-        OSError: it cannot be written; FileExistsError if it is there and is not to be replaced.
-    """
-    if not over:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
-        return
-    new = path.with_name(f"{path.name}.{os.getpid()}.new")
-    new.write_text(text, "utf-8")
-    new.replace(path)
+def save(reading: Reading, target: Target, lang: Lang, say: Words) -> str:
+    """Write the report, all or nothing, and return a sentence about it; no file is replaced unless asked for."""
+    path = target.path
+    assert reading.diagnosis is not None
+    text = markdown(reading, reading.diagnosis, lang, say, redact=target.redact)
+    try:
+        if target.over:
+            new = path.with_name(f"{path.name}.{os.getpid()}.new")
+            new.write_text(text, "utf-8")
+            new.replace(path)
+        else:
+            with path.open("x", encoding="utf-8") as file:
+                file.write(text)
+    except OSError as error:
+        return say("export_failed", path=path, why=error.strerror or error)
+    return say("exported", path=path)
 
 
 def _finding(one: Finding, lang: Lang, clean: Clean) -> list[str]:

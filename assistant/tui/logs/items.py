@@ -7,7 +7,7 @@ from textual.widgets.option_list import Option
 
 from assistant.logs.report import cause_of
 from assistant.logs.types import CodeLine, Diagnosis, Evidence, Finding, Need, UnknownLines
-from assistant.tui.logs.view import MARKS
+from assistant.tui.logs.painting import MARKS
 from assistant.tui.safe import plain
 from assistant.tui.words import Words
 from kb.types import Lang

@@ -18,7 +18,7 @@ __all__ = ["PORTION", "Rows"]
 #: A checkpoint about every so many bytes; small enough that decoding a block is not felt.
 PORTION = 1 << 15
 #: So many decoded blocks are kept.
-_KEPT = 24
+_KEPT = 32
 
 
 class Rows:

@@ -21,13 +21,20 @@ def amount(count: float) -> str:
     return f"{count:.1f} GB"
 
 
-def status(reading: Reading, say: Words) -> Content:
-    """Return the line."""
+def status(reading: Reading | None, note: str, say: Words) -> Content:
+    """Return the line: a note first if there is one."""
+    if reading is None:
+        return plain(say("title"), "bold")
+    parts = [plain(note, "$accent")] if note else []
+    return Content("  ").join([*parts, *_parts(reading, say)])
+
+
+def _parts(reading: Reading, say: Words) -> list[Content]:
     lines, size = sum(rows.lines for rows in reading.logs), sum(rows.size for rows in reading.logs)
     told = say("amount", lines=f"{lines:,}", size=amount(size))
     parts: list[Content] = []
     if reading.phase == "failed":
-        return plain(f"✗ {reading.problem}", "bold $error")
+        return [plain(f"✗ {reading.problem}", "bold $error")]
     if reading.phase in ("opening", "indexing", "diagnosing"):
         parts.append(plain(f"{_bar(reading)} {say(reading.phase)}", "$accent"))
         if reading.done and reading.seconds > 0:
@@ -47,7 +54,7 @@ def status(reading: Reading, say: Words) -> Content:
     event, why = reading.note
     if event and reading.phase == "following":
         parts.append(plain(say(f"event_{event}", why=why), "$warning"))
-    return Content("  ").join(parts)
+    return parts
 
 
 def _bar(reading: Reading) -> str:

@@ -1,10 +1,8 @@
 """The rows of a log: only those on the screen are decoded; evidence has a mark in front, codes are underlined."""
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from rich.cells import cell_len, get_character_cell_size
-from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
@@ -13,18 +11,17 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.widget import Widget
 
-from assistant.logs.codes import find_codes
 from assistant.logs.decode import Line
-from assistant.tui.logs.find import found_in, shown
+from assistant.tui.logs.find import shown
+from assistant.tui.logs.painting import MARKS, Frame, character_at, gutter, paint, prefix, width_of
 from assistant.tui.logs.rows import Rows
 
-__all__ = ["MARKS", "LogView"]
+__all__ = ["LogView"]
 
-#: What a row speaks for -> the mark in front of it; a mark is told by its form, not only by its colour.
-MARKS: Mapping[str, str] = {"answer": "●", "cause": "○", "later": "↳", "symptom": "▲", "benign": "✓", "unknown": "?"}
-#: Codes are looked for in so many characters of a row.
-_CODED = 2000
+#: So many painted rows are kept.
+_KEPT = 300
 
 
 class LogView(ScrollView, can_focus=True):
@@ -84,6 +81,12 @@ class LogView(ScrollView, can_focus=True):
         self.sticks = False
         """Whether the view stays at the end while the log grows."""
         self._widest = 0
+        self._painted: dict[int, tuple[Line, tuple[Any, ...], Strip]] = {}
+
+    @property
+    def line(self) -> Line | None:
+        """The row of the cursor."""
+        return self.rows.row(self.row) if self.rows else None
 
     def show(self, rows: Rows | None, marks: Mapping[int, str], *, row: int = 0) -> None:
         """Show another log.
@@ -96,6 +99,7 @@ class LogView(ScrollView, can_focus=True):
         if self.rows is not rows and self.rows is not None:
             self.rows.release()
         self.rows, self.marks, self._widest = rows, marks, 0
+        self._painted.clear()
         self.grow()
         self.scroll_to(0, 0, animate=False, immediate=True)
         self.go(row)
@@ -107,13 +111,22 @@ class LogView(ScrollView, can_focus=True):
             self.marks, self.query_text = marks, query
             self.refresh()
 
+    def explain_codes(self) -> None:
+        """Underline codes from now on; their tables are loaded."""
+        if not self.with_codes:
+            self.with_codes = True
+            self.refresh()
+
     def grow(self) -> None:
         """Take in the rows that have come."""
         count = self.rows.count if self.rows else 0
-        width = self._gutter + self._widest + 1
-        if (width, count) != (self.virtual_size.width, self.virtual_size.height):
-            self.virtual_size = Size(width, count)
-            self.refresh()
+        size, before = Size(self._gutter + self._widest + 1, count), self.virtual_size
+        if size != before:
+            # A log grows ten times a second: the screen is not laid out anew for it.
+            self.set_reactive(Widget.virtual_size, size)
+            self._scroll_update(size)
+            if size.width != before.width or before.height < self.scroll_offset.y + self.size.height:
+                self.refresh()
         if self.sticks and count and self.row != count - 1:
             self.go(count - 1)
 
@@ -183,97 +196,49 @@ class LogView(ScrollView, can_focus=True):
         if row >= self.rows.count:
             return
         self.go(row)
-        line = self.rows.row(row)
+        line = self.line
         cells = round(self.scroll_offset.x) + place.x - self._gutter
         if line is not None and cells >= 0:
-            text = _prefix(line) + shown(line.text)
-            self.post_message(self.Moved(row, _index(text, cells)[0] - len(_prefix(line))))
+            text = prefix(line) + shown(line.text)
+            self.post_message(self.Moved(row, character_at(text, cells)[0] - len(prefix(line))))
+
+    def notify_style_update(self) -> None:
+        """Paint all rows anew."""
+        super().notify_style_update()
+        self._painted.clear()
 
     @property
     def _gutter(self) -> int:
-        """Cells in front of the text: mark, number, bar."""
-        return 2 + max(len(str(self.rows.lines)) if self.rows else 1, 3) + 3
+        return gutter(self.rows.lines if self.rows else 1)
 
     def render_line(self, y: int) -> Strip:
         """Return a row of the screen."""
-        width = self.size.width
-        base = self.rich_style
-        row = round(self.scroll_offset.y) + y
+        width, row = self.size.width, round(self.scroll_offset.y) + y
         line = self.rows.row(row) if self.rows else None
         if line is None:
-            return Strip.blank(width, base)
-        if row == self.row:
-            base += self.get_component_rich_style("log--cursor", partial=True)
+            return Strip.blank(width, self.rich_style)
         kind = "" if line.piece else self.marks.get(line.start, "")
-        mark = self.get_component_rich_style(f"log--{kind}", partial=True) if kind else Style.null()
-        number = "+" if line.piece else str(line.number)
-        room = self._gutter - 5
-        segments = [
-            Segment(f"{MARKS.get(kind, ' ')} ", base + mark),
-            Segment(f"{number:>{room}} ", base + self.get_component_rich_style("log--number", partial=True)),
-            Segment("│ ", base + mark + self.get_component_rich_style("log--number", partial=True)),
-            *self._text(line, base, mark, width - self._gutter),
-        ]
-        return Strip(segments).adjust_cell_length(width, base)
+        frame = Frame(round(self.scroll_offset.x), width, self._gutter, self.query_text, self.with_codes)
+        look = (kind, frame, row == self.row)
+        kept = self._painted.get(row)
+        if kept is not None and kept[0] is line and kept[1] == look:
+            return kept[2]
+        self._see(line)
+        base = self.rich_style
+        if row == self.row:
+            base += self._style("cursor")
+        strip = paint(line, frame, base, kind, self._style)
+        if len(self._painted) >= _KEPT:
+            self._painted.clear()
+        self._painted[row] = (line, look, strip)
+        return strip
 
-    def _text(self, line: Line, base: Style, mark: Style, width: int) -> list[Segment]:
-        """Return the visible part of a row."""
-        prefix, body = _prefix(line), shown(line.text)
-        text = prefix + body
-        self._see(text)
-        left = round(self.scroll_offset.x)
-        begin, inside = _index(text, left)
-        end, _ = _index(text[begin:], width + inside)
-        end += begin + 1
-        plain = base + (mark if mark.bold else Style.null())
-        styles = [base + self.get_component_rich_style("log--prefix", partial=True)] * len(prefix[begin:end])
-        styles += [plain] * (len(text[begin:end]) - len(styles))
+    def _style(self, name: str) -> Style:
+        return self.get_component_rich_style(f"log--{name}", partial=True)
 
-        def paint(start: int, stop: int, name: str) -> None:
-            style = self.get_component_rich_style(f"log--{name}", partial=True)
-            for i in range(max(start - begin, 0), min(stop - begin, len(styles))):
-                styles[i] += style
-
-        if self.with_codes and begin < _CODED:
-            for code in find_codes(body[:_CODED]):
-                paint(code.start + len(prefix), code.end + len(prefix), "code")
-        if self.query_text:
-            for start, stop in found_in(body, self.query_text):
-                paint(start + len(prefix), stop + len(prefix), "found")
-        shown_text = text[begin:end]
-        segments, at = [], 0
-        for i in range(1, len(styles) + 1):
-            if i == len(styles) or styles[i] != styles[at]:
-                segments.append(Segment(shown_text[at:i], styles[at]))
-                at = i
-        # A wide character that is cut at the left edge leaves a blank.
-        if inside and segments:
-            strip = Strip(segments)
-            segments = list(strip.crop(inside, strip.cell_length))
-        return segments
-
-    def _see(self, text: str) -> None:
+    def _see(self, line: Line) -> None:
         """Make the view as wide as the widest row that was seen."""
-        width = len(text) if text.isascii() else cell_len(text)
+        width = width_of(line)
         if width > self._widest:
             self._widest = width
             self.call_later(self.grow)
-
-
-def _prefix(line: Line) -> str:
-    """Return time and stream that the carriers of the log wrote in front of the row."""
-    told = " ".join(part for part in (line.time, line.stream) if part)
-    return shown(told) + " " if told and not line.piece else ""
-
-
-def _index(text: str, cells: int) -> tuple[int, int]:
-    """Return the character at a cell, and how many of its cells are to the left; the end if the text is shorter."""
-    if text.isascii():
-        return min(max(cells, 0), len(text)), 0
-    at = 0
-    for i, char in enumerate(text):
-        size = get_character_cell_size(char)
-        if at + size > cells:
-            return i, cells - at
-        at += size
-    return len(text), 0
