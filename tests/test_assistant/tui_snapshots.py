@@ -1,6 +1,6 @@
-"""What a screen of the window looks like as text: its characters, and the style of every cell by name.
+"""What a screen of the window looks like: its characters, the style of every cell by name, and its picture.
 
-A snapshot `tests/data/snapshots/NAME.txt` holds the lines of the screen and, for each theme, which style each cell has:
+A snapshot `tests/data/snapshots/STATE.LANG.WIDTHxHEIGHT.txt` holds the lines of the screen and which style each cell has:
 
     --- cells                       runs of letters per line
     1-3: a80                        lines 1 to 3: 80 cells of style a
@@ -8,8 +8,9 @@ A snapshot `tests/data/snapshots/NAME.txt` holds the lines of the screen and, fo
     a $foreground on $background
 
 Colours are named as the theme names them, so that another shade changes one line of the theme and no snapshot.
+Of some states the SVG picture is kept, too, packed: `STATE.LANG.WIDTHxHEIGHT.svg.gz`.
 `ASKNPU_SNAPSHOTS=update pytest tests/test_assistant/test_tui_snapshots.py` writes them anew; look at the difference.
-`NAME.svg.gz` is a picture of the same screen. On failure the pictures are written to a temporary folder that is named.
+Where a screen differs, text and pictures of it are written to a temporary folder that is named.
 """
 
 import difflib
@@ -17,27 +18,146 @@ import gzip
 import os
 import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence, Set
 from itertools import groupby
 from pathlib import Path
 
 from rich.style import Style
+from textual.color import Color
 from textual.filter import Monochrome
 from textual.pilot import Pilot
 from textual.strip import Strip
 from textual.widgets import Input, TextArea
+from textual.worker import Worker
 
-from assistant.tui.app import THEMES, Window
+from assistant.tui.app import Window
 
-__all__ = ["check_picture", "check_screen", "looks"]
+__all__ = ["SIZES", "Mask", "busy", "calm", "compare", "shown"]
 
 FOLDER = Path(__file__).resolve().parent.parent / "data" / "snapshots"
+    Path(os.environ["SNAPF"])
+    if "SNAPF" in os.environ
+    else Path(__file__).resolve().parent.parent / "data" / "snapshots"
+)
+SIZES = ((80, 24), (140, 45))
 UPDATE = os.environ.get("ASKNPU_SNAPSHOTS") == "update"
-LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZαβγδεζηθικλμνξοπρστυφχψω"
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZαβγδεζηθικλμνξοπρστυφχψω"
 _NAMES = (
     "foreground", "background", "surface", "panel", "primary", "secondary", "accent", "warning", "error", "success",
 )  # fmt: skip
+_THEMES = {SIZES[0]: ("asknpu-light", "asknpu-dark"), SIZES[1]: ("asknpu-dark",)}
 Mask = tuple[str, str]
+"""What differs between runs, as a pattern, and what stands for it."""
+
+
+def shown(app: Window) -> list[str]:
+    """Return the lines of the screen."""
+    return [strip.text.rstrip() for strip in app.screen._compositor.render_strips()]
+
+
+async def compare(pilot: Pilot[int], state: str, masks: Sequence[Mask], *, with_picture: bool) -> list[str]:
+    """Compare the screen with its snapshots in both sizes, dark and without colour; in the smaller one light, too.
+
+    Args:
+        pilot: of the window.
+        state: name of the state, with the language.
+        masks: what differs between runs.
+        with_picture: whether the picture counts, too; of the first size.
+
+    Returns:
+        What is different, empty if nothing is.
+    """
+    app = pilot.app
+    assert isinstance(app, Window)
+    wrong = []
+    for size in reversed(SIZES):
+        still = busy(app)
+        await pilot.resize_terminal(*size)
+        _be_still(app)
+        await calm(pilot, still)
+        name = f"{state}.{size[0]}x{size[1]}"
+        if with_picture and size == SIZES[0]:
+            wrong += _judged(f"{name}.svg.gz", _picture(app, masks))
+        wrong += _judged(f"{name}.txt", await _looks(pilot, masks, _THEMES[size]))
+    return wrong
+
+
+def _judged(name: str, now: str) -> list[str]:
+    path = FOLDER / name
+    is_packed = name.endswith(".gz")
+    if UPDATE:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(gzip.compress(now.encode(), mtime=0) if is_packed else now.encode())
+        return []
+    kept = path.read_bytes() if path.exists() else b""
+    then = (gzip.decompress(kept) if is_packed and kept else kept).decode()
+    if now == then:
+        return []
+    folder = Path(tempfile.mkdtemp(prefix="asknpu-snapshot-"))
+    (folder / f"now.{name.removesuffix('.gz')}").write_text(now, "utf-8")
+    (folder / f"then.{name.removesuffix('.gz')}").write_text(then, "utf-8")
+    lines = then.splitlines(), now.splitlines()
+    difference = "" if is_packed else "\n".join(difflib.unified_diff(*lines, "then", "now", lineterm="", n=1))[:3000]
+    return [f"{name} looks different, see {folder}\n{difference}"]
+
+
+def busy(app: Window) -> set[Worker[object]]:
+    """Return the workers that run."""
+    return {worker for worker in app.workers if not worker.is_finished}
+
+
+async def calm(pilot: Pilot[int], still: Set[Worker[object]] = frozenset()) -> None:
+    """Wait until no worker runs, except those that may, and the screen stays as it is."""
+    app = pilot.app
+    assert isinstance(app, Window)
+    before: list[str] = []
+    for _ in range(1000):
+        await pilot.pause(0.02)
+        now = shown(app)
+        if now == before and busy(app) <= still:
+            return
+        before = now
+    raise AssertionError("never calm:\n" + "\n".join(before))
+
+
+async def _looks(pilot: Pilot[int], masks: Sequence[Mask], themes: Sequence[str]) -> str:
+    """Return the screen as text, with the styles of the themes, and without colour of the last one."""
+    app = pilot.app
+    assert isinstance(app, Window)
+    lines: list[str] = []
+    styles: dict[str, list[list[str]]] = {}
+    strips: list[Strip] = []
+    for theme in themes:
+        if app.theme != theme:
+            still = busy(app)
+            app.theme = theme
+            await calm(pilot, still)
+        strips = app.screen._compositor.render_strips()
+        now = [_masked(strip.text, masks).rstrip() for strip in strips]
+        lines = lines or now
+        assert now == lines, f"{theme} changes characters:\n" + "\n".join(difflib.unified_diff(lines, now, n=0))
+        styles[theme.removeprefix("asknpu-")] = _spread(strips, _colour_names(app))
+    # What NO_COLOR does to every line.
+    styles["plain"] = _spread([strip.apply_filter(Monochrome(), Color(0, 0, 0)) for strip in strips], {})
+    return "\n".join([*lines, *_cells(styles)]) + "\n"
+
+
+def _be_still(app: Window) -> None:
+    for widget in app.screen.query("*"):
+        if isinstance(widget, Input | TextArea):
+            widget.cursor_blink = False
+
+
+def _picture(app: Window, masks: Sequence[Mask]) -> str:
+    svg = re.sub(r"terminal-\d+", "terminal", app.export_screenshot(title="asknpu", simplify=True))
+    return _masked(svg, masks)
+
+
+def _masked(text: str, masks: Sequence[Mask]) -> str:
+    """Replace what differs between runs, keeping the width."""
+    for pattern, by in masks:
+        text = re.sub(pattern, lambda found, by=by: by.ljust(len(found.group()), by[-1])[: len(found.group())], text)
+    return text
 
 
 def _colour_names(app: Window) -> dict[str, str]:
@@ -63,20 +183,20 @@ def _told(style: Style | None, names: dict[str, str]) -> str:
     return " ".join([*flags, colours[0], "on", colours[1]])
 
 
-def _spread(strips: Sequence[Strip], names: dict[str, str]) -> list[list[str]]:
+def _spread(strips: Iterable[Strip], names: dict[str, str]) -> list[list[str]]:
     """Return the style of each cell of each line."""
     return [[told for part in strip for told in [_told(part.style, names)] * part.cell_length] for strip in strips]
 
 
-def _cells(themes: Mapping[str, list[list[str]]]) -> list[str]:
-    """Return runs of letters per line, and for each theme what the letters stand for."""
+def _cells(looks: dict[str, list[list[str]]]) -> list[str]:
+    """Return runs of letters per line, and for each look what the letters stand for."""
     letters: dict[tuple[str, ...], str] = {}
     lines = []
-    for row in zip(*themes.values(), strict=True):
+    for row in zip(*looks.values(), strict=True):
         runs = []
         for told, group in groupby(zip(*row, strict=True)):
             number = len(letters)
-            letter = letters.setdefault(told, LETTERS[number] if number < len(LETTERS) else f"<{number}>")
+            letter = letters.setdefault(told, _LETTERS[number] if number < len(_LETTERS) else f"<{number}>")
             runs.append(f"{letter}{len(list(group))}")
         lines.append(" ".join(runs))
     parts, first = ["--- cells"], 1
@@ -84,96 +204,6 @@ def _cells(themes: Mapping[str, list[list[str]]]) -> list[str]:
         last = first + len(list(same)) - 1
         parts.append(f"{first}: {line}" if first == last else f"{first}-{last}: {line}")
         first = last + 1
-    for place, theme in enumerate(themes):
-        parts += [f"--- {theme}", *(f"{letter} {told[place]}" for told, letter in letters.items())]
+    for place, look in enumerate(looks):
+        parts += [f"--- {look}", *(f"{letter} {told[place]}" for told, letter in letters.items())]
     return parts
-
-
-def _mask(text: str, masks: Sequence[Mask]) -> str:
-    """Replace what differs between runs, keeping the width."""
-    for pattern, by in masks:
-        text = re.sub(pattern, lambda found, by=by: by.ljust(len(found.group()))[: len(found.group())], text)
-    return text
-
-
-def _still(app: Window) -> None:
-    for widget in app.screen.query("*"):
-        if isinstance(widget, Input | TextArea):
-            widget.cursor_blink = False
-
-
-async def looks(pilot: Pilot[int], masks: Sequence[Mask] = ()) -> str:
-    """Return the screen as text, in all themes and without colour."""
-    app = pilot.app
-    assert isinstance(app, Window)
-    _still(app)
-    chosen = app.theme
-    characters: list[str] = []
-    styles: dict[str, list[list[str]]] = {}
-    for name in (*(theme.name for theme in THEMES), "plain"):
-        if name == "plain":
-            app.theme = THEMES[0].name
-            app._filters.append(Monochrome())  # what NO_COLOR does at the start
-        else:
-            app.theme = name
-        await pilot.pause()
-        app.refresh_css(animate=False)
-        app.screen.refresh(layout=True)
-        await pilot.pause()
-        strips = app.screen._compositor.render_strips()
-        lines = [_mask(strip.text, masks).rstrip() for strip in strips]
-        characters = characters or lines
-        assert lines == characters, f"the theme {name} changes characters"
-        styles[name.removeprefix("asknpu-")] = _spread(strips, _colour_names(app))
-    app._filters.pop()
-    app.theme = chosen
-    await pilot.pause()
-    return "\n".join([*characters, *_cells(styles)]) + "\n"
-
-
-def _picture(app: Window, masks: Sequence[Mask]) -> str:
-    svg = re.sub(r"terminal-\d+", "terminal", app.export_screenshot(title="asknpu", simplify=True))
-    return _mask(svg, masks)
-
-
-def check_screen(app: Window, name: str, now: str) -> None:
-    """Compare a screen with its snapshot.
-
-    Args:
-        app: the running window, for its picture.
-        name: of the snapshot.
-        now: what `looks` gave.
-    """
-    path = FOLDER / f"{name}.txt"
-    if UPDATE:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(now, "utf-8")
-        return
-    then = path.read_text("utf-8") if path.exists() else ""
-    if now == then:
-        return
-    folder = Path(tempfile.mkdtemp(prefix="asknpu-snapshot-"))
-    (folder / f"{name}.txt").write_text(now, "utf-8")
-    (folder / f"{name}.svg").write_text(app.export_screenshot(), "utf-8")
-    difference = "\n".join(difflib.unified_diff(then.splitlines(), now.splitlines(), "then", "now", lineterm="", n=1))
-    raise AssertionError(f"{name} looks different; text and picture: {folder}\n{difference[:6000]}")
-
-
-async def check_picture(pilot: Pilot[int], name: str, masks: Sequence[Mask] = ()) -> None:
-    """Compare the picture of a screen with the one that is kept packed."""
-    app = pilot.app
-    assert isinstance(app, Window)
-    _still(app)
-    await pilot.pause()
-    now = _picture(app, masks)
-    path = FOLDER / f"{name}.svg.gz"
-    if UPDATE:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(gzip.compress(now.encode(), mtime=0))
-        return
-    then = gzip.decompress(path.read_bytes()).decode() if path.exists() else ""
-    if now != then:
-        folder = Path(tempfile.mkdtemp(prefix="asknpu-snapshot-"))
-        (folder / "then.svg").write_text(then, "utf-8")
-        (folder / "now.svg").write_text(now, "utf-8")
-        raise AssertionError(f"the picture {name} is different; both: {folder}")
