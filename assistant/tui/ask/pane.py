@@ -42,6 +42,7 @@ class AskPane(WithAnswer):
         self.platforms: tuple[str, ...] = ()
         self._kept: dict[Request, Full] = {}
         self._state: tuple[str, dict[str, object]] = ("idle", {})
+        self._failed_question = ""
         self.filters = filters.restored(self.restored)
         self.history = history.restored(self.restored.get("history"))
         self.results.reader.shows_why = bool(self.restored.get("why"))
@@ -120,7 +121,8 @@ class AskPane(WithAnswer):
         if not _is_question(self.question):
             return
         self.results.show_typed(typed)
-        if not self.asking.answers.is_busy:
+        # What failed stays told, though the words of the same question were found.
+        if not self.asking.answers.is_busy and self._failed_question != self.question:
             self._tell("by_words", count=len(typed.rows), ms=round(typed.seconds * 1000))
 
     def _answered(self, request: Request, full: Full) -> None:
@@ -140,6 +142,7 @@ class AskPane(WithAnswer):
         # An answer to another question must not stand below this one.
         if self.results.full is not None and self.results.full.answer.question != self.question:
             self.results.clear()
+        self._failed_question = self.question
         self._tell("failed", error=error)
 
     def _tell(self, key: str, **values: object) -> None:
@@ -164,6 +167,7 @@ class AskPane(WithAnswer):
         """Get the full answer now."""
         request = self._request()
         if _is_question(request.question):
+            self._failed_question = ""
             self._tell("searching")
             self.asking.ask(request)
 

@@ -80,7 +80,8 @@ class Side(Vertical):
         nodes = self.tree_of_shelf.root.children
         for node in nodes[:1] if self.mode == "read" else nodes:
             node.expand()
-        self.tree_of_shelf.move_cursor_to_line(0)
+        if nodes:
+            self.tree_of_shelf.move_cursor_to_line(0)
 
     def point(self, place: Place | None) -> None:
         """Put the cursor on a place, unless it stands on it already."""
