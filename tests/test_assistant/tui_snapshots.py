@@ -35,10 +35,6 @@ from assistant.tui.app import Window
 __all__ = ["SIZES", "Mask", "busy", "calm", "compare", "shown"]
 
 FOLDER = Path(__file__).resolve().parent.parent / "data" / "snapshots"
-    Path(os.environ["SNAPF"])
-    if "SNAPF" in os.environ
-    else Path(__file__).resolve().parent.parent / "data" / "snapshots"
-)
 SIZES = ((80, 24), (140, 45))
 UPDATE = os.environ.get("ASKNPU_SNAPSHOTS") == "update"
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZαβγδεζηθικλμνξοπρστυφχψω"
