@@ -161,6 +161,7 @@ def test_a_click_sorts_settings_estimate_again_and_a_resize_lays_out(conv: Path)
             await until(pilot, lambda: table.row_count == len(layers.rows))
         names = [layers.rows[i][0] for i in layers.order]
         assert names == sorted(names, reverse=True)
+        assert layers._name_room() > 22
 
         slow, before = pane.models[0]["latency"]["lower_bound_ms"], pane.models
         pane.query_one("#set-clock", Input).value = "128"

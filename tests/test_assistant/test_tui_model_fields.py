@@ -60,6 +60,13 @@ def test_open_sizes_are_asked_for_and_wrong_fields_are_said(tmp_path: Path) -> N
         await until(pilot, lambda: pane.models and not pane.running.doing)
         assert pane.models[0]["macs"] == 8 * 8 * 8 * 27
         assert pane.state()["typed"] == {"x": "1,3x8x8"}
+        # Results of another file than the one filled in are shown as such.
+        tabs = pane.query_one("#model-tabs")
+        assert tabs.styles.opacity == 1
+        choose(pane, "elsewhere.onnx")
+        await until(pilot, lambda: tabs.styles.opacity < 1)
+        choose(pane, path)
+        await until(pilot, lambda: tabs.styles.opacity == 1)
         pane.query_one("#set-clock", Input).value = "fast"
         await pilot.press("ctrl+r")
         assert said(pilot) == "Clock: fast is no frequency in MHz between 0.001 and 100000."

@@ -58,10 +58,10 @@ class Beside(Vertical):
         if self.pair is None:
             line.update(plain(self.say("beside_hint")))
             return
-        each = min(max((self.size.width - 48) // 2, 13), 40)
+        each = min(max((self.size.width - 50) // 2, 13), 40)
         names = [cut(one["model"].rpartition("/")[2], each - 2) for one in self.pair]
         titles = (texts(self.lang)["figure"], f"A {names[0]}", f"B {names[1]}", "B - A")
-        widths = (19, each, each, 20)
+        widths = (20, each, each, 22)
         for i, (title, width) in enumerate(zip(titles, widths, strict=True)):
             table.add_column(Text(title, justify="right" if i else "left"), width=width, key=str(i))
         for cells in figures.beside(*self.pair, self.lang):

@@ -38,6 +38,9 @@ class MemoryChart(Widget):
 
     DEFAULT_CSS = "MemoryChart { height: auto; }"
     ROWS: Final = 7
+    TALL_ROWS: Final = 12
+    """Rows of the curve on a screen of at least `TALL` lines."""
+    TALL: Final = 36
 
     def __init__(self, id: str) -> None:
         super().__init__(id=id)
@@ -61,6 +64,7 @@ class MemoryChart(Widget):
     def render(self) -> Content:
         """Draw for the width there is."""
         width = max(self.size.width, 20)
+        rows = self.TALL_ROWS if self.app.size.height >= self.TALL else self.ROWS
         lines = [plain(cut(self._title, width), "bold")]
         if not self._values or max(self._values) <= 0:
             return Content("\n").join([*lines, plain(self._peak_line, "$text-muted")])
@@ -68,9 +72,9 @@ class MemoryChart(Widget):
         drawn = columns(self._values, width - _AXIS)
         peak = drawn.index(top)
         end = next((i for i in range(peak, len(drawn)) if drawn[i] != top), len(drawn))
-        for row in reversed(range(self.ROWS)):
-            label = short_size(top) if row == self.ROWS - 1 else short_size(top / 2) if row == self.ROWS // 2 else ""
-            cells = [_cell(value / top * self.ROWS * 8 - row * 8) for value in drawn]
+        for row in reversed(range(rows)):
+            label = short_size(top) if row == rows - 1 else short_size(top / 2) if row == rows // 2 - 1 else ""
+            cells = [_cell(value / top * rows * 8 - row * 8) for value in drawn]
             line = Content.styled(f"{label:>{_AXIS - 2}} │", "$text-muted")
             line += Content.styled("".join(cells[:peak]), "$primary")
             line += Content.styled("".join(cells[peak:end]), "$warning")

@@ -23,6 +23,9 @@ from kb.types import Lang
 __all__ = ["Layers"]
 
 _Item = TypeVar("_Item")
+_NAME: Final = 22
+_OTHERS: Final = 114
+"""Cells of all columns but the names, about."""
 TURN_S: Final = 0.015
 """Seconds in which rows are added before the loop gets its turn."""
 
@@ -45,6 +48,7 @@ class Layers(Vertical):
         self.rows: list[tuple[Any, ...]] = []
         self._cells: list[tuple[str, ...]] = []
         """The rows as they are shown, as far as they were needed."""
+        self._room = _NAME
         self.order: list[int] = []
         """Numbers of the rows as they are shown."""
         self.by: int | None = None
@@ -91,19 +95,28 @@ class Layers(Vertical):
     @work(exclusive=True, group="model-layers")
     async def _fill(self) -> None:
         table, say = self.query_one("#layers", DataTable), texts(self.lang)
+        self._room = room = self._name_room()
         table.clear(columns=True)
         async for row in _in_turns(self.rows[len(self._cells) :]):
             self._cells.append(_cells(row))
         for i, name in enumerate(self.COLUMNS):
             arrow = ("▼" if self.is_reversed else "▲") if i == self.by else ""
             title = Text(f"{say.get(f'col_{name}', name)}{arrow}", justify="right" if i in self.NUMBERS else "left")
-            width = max([title.cell_len, *(cell_len(cells[i]) for cells in self._cells)])
+            width = max([title.cell_len, *(min(cell_len(cells[i]), room) for cells in self._cells)])
             table.add_column(title, width=width, key=str(i))
         async for i in _in_turns(self.order):
-            cells = (
-                Text(cell, justify="right" if at in self.NUMBERS else "left") for at, cell in enumerate(self._cells[i])
-            )
-            table.add_row(*cells, key=str(i))
+            name, *cells = self._cells[i]
+            shown = [Text(cell, justify="right" if at in self.NUMBERS else "left") for at, cell in enumerate(cells, 1)]
+            table.add_row(Text(cut(name, room)), *shown, key=str(i))
+
+    def _name_room(self) -> int:
+        """Return the cells of a name: what the other columns leave, within limits."""
+        return min(max(self.size.width - _OTHERS, _NAME), 3 * _NAME)
+
+    def on_resize(self) -> None:
+        """Give the names the room there is."""
+        if self.rows and self._name_room() != self._room:
+            self._fill()
 
     @on(DataTable.HeaderSelected)
     def _header(self, event: DataTable.HeaderSelected) -> None:
@@ -122,7 +135,7 @@ class Layers(Vertical):
 
 
 def _cells(row: tuple[Any, ...]) -> tuple[str, ...]:
-    return (cut(row[0], 22), cut(row[1], 14), *(count(number) for number in row[2:8]), cut(row[8], 20))
+    return (row[0], cut(row[1], 14), *(count(number) for number in row[2:8]), cut(row[8], 20))
 
 
 async def _in_turns(items: Sequence[_Item]) -> AsyncIterator[_Item]:

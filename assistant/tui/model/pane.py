@@ -55,7 +55,7 @@ class ModelPane(Pane):
         """The estimates that are shown: none, one, or two side by side."""
         self.proof: dict[str, Any] | None = None
         self._asked: list[str] = []
-        """The files of the estimate that runs."""
+        """The files of the estimate that runs, or ran last."""
         self._takes_focus = False
         """Whether the result of the estimate that runs gets the focus: it was asked for by key."""
         self._told: Callable[[], None] = lambda: self.query_one(Progress).note(self.say("welcome"))
@@ -64,8 +64,7 @@ class ModelPane(Pane):
         """Lay out the files, the settings, the line of progress, and the results."""
         yield Paths(self.say)
         yield Settings(self.say, self.restored)
-        typed = self.restored.get("typed")
-        yield InputForm(self.say, {str(k): str(v) for k, v in typed.items()} if isinstance(typed, dict) else {})
+        yield InputForm(self.say, self.restored.get("typed"))
         yield Progress()
         yield Results(self.say, self.lang)
 
@@ -174,6 +173,7 @@ class ModelPane(Pane):
             self.query_one(Fix).propose(first["model"])
         self.models = told.models
         results = self.query_one(Results)
+        results.outdate(self.query_one(Paths).given() != self._asked)
         if self._takes_focus and len(self.models) > 1:
             results.enter("compare", focus=False)
         results.show(self.models, self.say, self.lang)
@@ -272,7 +272,9 @@ class ModelPane(Pane):
 
     @on(Input.Changed, "#model-path, #model-other")
     def _other_path(self) -> None:
-        if self.running.doing == "estimate" and self.query_one(Paths).given() != self._asked:
+        is_other = self.query_one(Paths).given() != self._asked
+        self.query_one(Results).outdate(is_other)
+        if self.running.doing == "estimate" and is_other:
             self.action_cancel()
 
     @on(Select.Changed)

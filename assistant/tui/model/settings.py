@@ -83,10 +83,9 @@ class Settings(Horizontal):
     DEFAULT_CSS = """
     Settings { height: 1; }
     Settings Static { width: auto; margin-right: 1; color: $text-muted; }
-    Settings Select { margin-right: 2; }
+    Settings Select, Settings Input { margin-right: 1; }
     Settings #set-device { width: 17; }
     Settings #set-clock { width: 6; }
-    Settings #mhz { margin: 0 2 0 1; }
     Settings #set-activation { width: 9; }
     Settings #set-view { width: 10; }
     Settings Button { min-width: 8; }
@@ -108,7 +107,6 @@ class Settings(Horizontal):
         yield Select([(name, name) for name in names], value=chosen, allow_blank=False, compact=True, id="set-device")
         yield Static(id="say-clock", markup=False)
         yield Input(str(self.saved.get("clock", "")), compact=True, id="set-clock", max_length=8)
-        yield Static("MHz", id="mhz", markup=False)
         for field, options in (("activation", ("int8", "int16")), ("view", ("fused", "script"))):
             kept = self.saved.get(field)
             yield Static(id=f"say-{field}", markup=False)
@@ -186,10 +184,10 @@ class InputForm(VerticalScroll):
 
     can_focus = False
 
-    def __init__(self, say: Words, typed: dict[str, str]) -> None:
+    def __init__(self, say: Words, saved: object) -> None:
         super().__init__(id="model-inputs")
         self.say = say
-        self.typed = dict(typed)
+        self.typed = {str(name): str(text) for name, text in saved.items()} if isinstance(saved, dict) else {}
         """What was typed for an input, by its name; kept from model to model."""
         self._rows: list[_Row] = []
         self._inputs: list[dict[str, Any]] = []

@@ -101,6 +101,10 @@ class Results(Vertical):
         is_empty = not self.models and self.tab == TABS[0]
         self.query_one("#model-start").display, self._tabs.display = is_empty, not is_empty
 
+    def outdate(self, is_old: bool) -> None:
+        """Show that the results belong to other fields than those filled in, or that they do not."""
+        self._tabs.styles.opacity = 0.6 if is_old and self.models else 1.0
+
     def enter(self, tab: str, *, focus: bool = True) -> None:
         """Show a tab, and focus what is on it."""
         if focus:
