@@ -5,7 +5,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from textual.pilot import Pilot
 from textual.screen import Screen
@@ -31,7 +31,7 @@ TITLES = {"en": "Arming the frobnicator fails: window lost", "zh": "frobnicator 
 _CHECK = '\n\n```toml check\ncheck = "fp16_sum"\nvalues = [60000, 40000]\nexpect = {total = 65504}\n```\n'
 
 Journey = Callable[[Pilot[int], LogsPane], Awaitable[None]]
-Box = TypeVar("Box", bound=Screen[object])
+Box = TypeVar("Box", bound=Screen[Any])
 
 
 def make_home(home: Path) -> Path:
@@ -95,7 +95,7 @@ async def box(pilot: Pilot[int], kind: type[Box]) -> Box:
     return screen
 
 
-async def closed(pilot: Pilot[int], kind: type[Screen[object]]) -> None:
+async def closed(pilot: Pilot[int], kind: type[Screen[Any]]) -> None:
     """Wait until a box is left."""
     await until(pilot, lambda: not isinstance(pilot.app.screen, kind))
 

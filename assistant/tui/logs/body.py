@@ -45,6 +45,8 @@ class LogBody(Vertical):
         self.items: tuple[Item, ...] = ()
         self.shown = 0
         """Number of the log that the view shows."""
+        self.is_shown = False
+        """Whether everything that the reading came to is on the screen; nothing more comes then."""
         self.is_touched = False
         """Whether the user went somewhere, so that no finding takes the cursor along."""
         self._services = services
@@ -92,18 +94,13 @@ class LogBody(Vertical):
         line = self.view.line
         return self._line or (line.number if line is not None else 0)
 
-    @property
-    def is_shown(self) -> bool:
-        """Whether everything that the reading has come to is on the screen."""
-        return self.reading is not None and not self.reading.is_busy and self._seen is self.reading.diagnosis
-
     # Showing
 
     def start(self, reading: Reading, *, log: int, line: int) -> None:
         """Show another reading, from a line on; line 0 is where its first finding is."""
         self.reading, self.shown, self._line = reading, log, line
         self.items, self._places, self._seen, self._wanted = (), (), None, None
-        self.is_touched = line > 0
+        self.is_shown, self.is_touched = False, line > 0
         self.bar.clear_query()
         self.view.show(None, {})
         self.view.sticks = reading.kind == "follow" and not line
@@ -140,6 +137,7 @@ class LogBody(Vertical):
         if reading.diagnosis is not self._seen or not is_busy:
             self._take(reading, is_busy)
         self._title()
+        self.is_shown = not is_busy
 
     def _take(self, reading: Reading, is_busy: bool) -> None:
         """Show what the logs show by now."""

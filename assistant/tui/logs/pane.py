@@ -147,11 +147,9 @@ class LogsPane(Pane):
 
     def _tick(self) -> None:
         """Show what the reading has come to."""
-        # Asked before it is shown: what comes later is seen at the next tick.
-        is_over = self.reading is None or not self.reading.is_busy
         self.body.grow()
         self._show_status()
-        if is_over and self._clock is not None:
+        if self.body.is_shown and self._clock is not None:
             self._clock.pause()
 
     # What the widgets say

@@ -1,0 +1,37 @@
+"""Fixtures of several test files of the assistant."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from assistant.tui.services import Services
+
+
+@pytest.fixture(scope="session")
+def logs_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with a small indexed corpus that has an entry about a log."""
+    from tests.test_assistant.logs_area import make_home
+
+    return make_home(tmp_path_factory.mktemp("logs"))
+
+
+@pytest.fixture
+def logs_home(logs_corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory to work in; the window was never open before."""
+    monkeypatch.setenv("ASKNPU_HOME", str(logs_corpus))
+    monkeypatch.setenv("ASKNPU_CORPUS", str(logs_corpus / "corpus"))
+    (logs_corpus / "window.json").unlink(missing_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def logs_services() -> "Iterator[Services]":
+    """The opened corpus, shared by all windows of a file."""
+    from tests.test_assistant.logs_area import kept_services
+
+    with kept_services() as kept:
+        yield kept
