@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.containers import Vertical
 from textual.widget import Widget
 
+from assistant.tui.breaking import break_chinese
 from assistant.tui.words import Words, words
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ class Pane(Vertical):
     """Its name: of its texts, its state, and the prefix of its action ids."""
 
     def __init__(self, services: "Services", lang: "Lang", saved: dict[str, Any]) -> None:
+        break_chinese()
         super().__init__(id=self.AREA)
         self.services = services
         self.lang: Lang = lang

@@ -55,7 +55,7 @@ class Card(Vertical):
     """One check. The corpus stays as it is, whatever is typed here."""
 
     DEFAULT_CSS = """
-    Card { height: auto; margin: 0 0 1 0; }
+    Card { height: auto; }
     Card > #fields { height: auto; display: none; padding: 0 1 0 3; border-left: thick $primary; margin-left: 1; }
     Card.-open > #fields { display: block; }
     Card .field { height: 1; }
@@ -105,7 +105,9 @@ class Card(Vertical):
             await fields.mount(*(self._field(parameter) for parameter in self.check.parameters), note)
         self.add_class("-open")
         self._show()
-        self.query(Input).first().focus()
+        first = self.query(Input).first()
+        first.focus(scroll_visible=False)
+        self.call_after_refresh(first.scroll_visible, animate=False)
 
     def _field(self, parameter: "Parameter") -> Horizontal:
         label = parameter.zh if self.lang == "zh" else parameter.en
@@ -187,7 +189,6 @@ class Card(Vertical):
             if self.outcome.reason and self.outcome.result:
                 parts.append(plain(f"  {shown(self.outcome.reason, self.lang)}", "$error"))
             parts.append(plain(f"  {self.outcome.seconds * 1000:.1f} ms", "$text-muted"))
-        parts.append(plain(f"  {self.say('edit')}", "$accent"))
         self.query_one("#head", Head).update(Content("").join(parts))
 
 

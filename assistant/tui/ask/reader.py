@@ -202,13 +202,12 @@ class AnswerReader(VerticalScroll):
             return
         from assistant.tui.ask.cards import card_of, cards_of
 
-        if cards := cards_of(checks, lang, say):
-            title = Static(plain(say("checks_title"), "bold $primary"), classes="checks-title", markup=False)
-            self.query_one("#ask-checks").mount(title, *cards)
-            self.query_one("#ask-checks").remove_class("empty")
-        if computed is not None and (card := card_of(computed, lang, say)) is not None:
-            self.query_one("#ask-computed-card").mount(card)
-            self.query_one("#ask-computed-card").remove_class("empty")
+        card = card_of(computed, lang, say) if computed is not None else None
+        for name, cards in (("ask-checks", cards_of(checks, lang, say)), ("ask-computed-card", [card] if card else [])):
+            if cards:
+                title = Static(plain(say("checks_title"), "bold $primary"), classes="checks-title", markup=False)
+                self.query_one(f"#{name}").mount(title, *cards)
+                self.query_one(f"#{name}").remove_class("empty")
 
 
 def instead(answer: Answer, say: Words) -> list[Row]:

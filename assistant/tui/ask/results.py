@@ -37,7 +37,7 @@ class Results(Container):
     Results #ask-reader { height: 1fr; }
     Results #ask-reader:focus { background: $surface; }
     Results.-wide { layout: horizontal; }
-    Results.-wide #ask-list { width: 44; height: 1fr; max-height: 100%; text-wrap: wrap; }
+    Results.-wide #ask-list { width: 44; height: 1fr; max-height: 100%; text-wrap: wrap; text-overflow: fold; }
     Results.-abstained #ask-list { display: none; }
     Results.-empty #ask-list, Results.-empty #ask-head { display: none; }
     Results.-empty #ask-reader { padding: 1 0 0 2; }
