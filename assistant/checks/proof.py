@@ -17,13 +17,14 @@ ALL: Final = 2.0
 def outcomes(entries: Iterable[Entry]) -> tuple[tuple[str, Outcome], ...]:
     """Return (entry id, outcome) of every check block of the entries, in order."""
     found: list[tuple[str, Outcome]] = []
-    until = time.monotonic() + ALL
-    for entry in entries:
-        if "```toml check" not in entry.text:
-            continue
-        # simcore and the table load only for answers that have something to compute.
-        from assistant.checks.fence import fences, run_fence
+    asked = [entry for entry in entries if "```toml check" in entry.text]
+    if not asked:
+        return ()
+    # simcore and the table load only for answers that have something to compute; loading takes none of their time.
+    from assistant.checks.fence import fences, run_fence
 
+    until = time.monotonic() + ALL
+    for entry in asked:
         for fence in fences(entry):
             left = until - time.monotonic()
             if left <= 0:

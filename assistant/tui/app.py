@@ -5,11 +5,13 @@ import importlib
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.command import CommandPalette
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.css.query import NoMatches
@@ -61,18 +63,18 @@ _KEYS_AFTER_S = 0.15
 class Tabs(Static):
     """The names of the areas with their keys; a click enters one."""
 
-    def show(self, names: list[tuple[str, str]], current: str, title: str) -> None:
+    def show(self, names: list[tuple[str, str, str]], current: str, title: str) -> None:
         """Show the areas.
 
         Args:
-            names: (area, what it is called).
+            names: (area, its key, what it is called).
             current: the area that is entered.
             title: shown in front.
         """
         parts = [Content.styled(f" {title} ", "bold $primary")]
-        for i, (area, name) in enumerate(names, start=2):
+        for area, key, name in names:
             style = "reverse bold" if area == current else "$text-muted"
-            parts.append(Content.styled(f" F{i} {name} ", style).stylize(f"@click=app.enter('{area}')"))
+            parts.append(Content.styled(f" {key} {name} ", style).stylize(f"@click=app.enter('{area}')"))
         self.update(Content("").join(parts), layout=False)
 
 
@@ -158,14 +160,18 @@ class Window(App[int]):
     def _user_keys(self) -> tuple[dict[str, str], list[str]]:
         if not keys_file().exists():
             return {}, []
-        ids = {binding.id for binding in self.BINDINGS if isinstance(binding, Binding) and binding.id}
+        known: dict[str, str] = {}
+        for owner in (type(self), *self._panes()):
+            for binding in owner.BINDINGS:
+                if isinstance(binding, Binding) and binding.id:
+                    known[binding.id] = ",".join(filter(None, (known.get(binding.id), binding.key)))
+        return keymap(known)
+
+    @staticmethod
+    def _panes() -> Iterable[type[Pane]]:
         for module, name in AREAS.values():
-            try:
-                pane = getattr(importlib.import_module(module), name)
-            except ImportError:
-                continue
-            ids |= {binding.id for binding in pane.BINDINGS if isinstance(binding, Binding) and binding.id}
-        return keymap(frozenset(ids))
+            with suppress(ImportError):
+                yield getattr(importlib.import_module(module), name)
 
     def pane(self, area: str) -> Pane | None:
         """Return an area if it has been entered."""
@@ -204,8 +210,15 @@ class Window(App[int]):
         return found if isinstance(found, dict) else {}
 
     def _show_tabs(self) -> None:
-        names = [(area, self.say(f"area_{area}")) for area in AREAS]
+        names = [(area, self._key_of(area), self.say(f"area_{area}")) for area in AREAS]
         self.query_one(Tabs).show(names, self.area, self.TITLE)
+
+    def _key_of(self, area: str) -> str:
+        """Return the key of an area as the user has it."""
+        name = f"window.{area}"
+        binding = next(one for one in self.BINDINGS if isinstance(one, Binding) and one.id == name)
+        key = self._keymap.get(name, binding.key).partition(",")[0]
+        return self.get_key_display(binding.with_key(key)).capitalize()
 
     def _label_keys(self) -> None:
         """Name the keys of the footer in the language of the window."""
@@ -245,6 +258,11 @@ class Window(App[int]):
         else:
             self.push_screen(HelpScreen(self.pane(self.area), self.say, self.active_bindings))
 
+    def action_command_palette(self) -> None:
+        """Show the commands, asked for in the language of the window."""
+        if not isinstance(self.screen, CommandPalette):
+            self.push_screen(CommandPalette(placeholder=self.say("which_command")))
+
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Yield every action of the window and of the current area for the command palette."""
         for area in AREAS:
@@ -252,6 +270,9 @@ class Window(App[int]):
             yield SystemCommand(self.say("go_to", name=name), self.say(f"about_{area}"), lambda a=area: self._go(a))
         yield SystemCommand(self.say("language"), self.say("about_language"), self.action_language)
         yield SystemCommand(self.say("theme"), self.say("about_theme"), self.action_next_theme)
+        for theme in THEMES:
+            name = self.say(theme.name.replace("asknpu-", "theme_"))
+            yield SystemCommand(name, self.say("about_theme"), partial(setattr, self, "theme", theme.name))
         yield SystemCommand(self.say("help_title"), self.say("about_help"), self.action_help)
         yield SystemCommand(self.say("suspend"), self.say("about_suspend"), self.action_suspend_process)
         yield SystemCommand(self.say("quit"), self.say("about_quit"), self.action_quit)

@@ -3,13 +3,18 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import ActiveBinding, Binding, BindingType
 from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.events import Click
 from textual.screen import ModalScreen
 from textual.widgets import Markdown, Static
 
+from assistant.tui.keys import keys_file
 from assistant.tui.pane import Pane
+from assistant.tui.safe import plain
 from assistant.tui.words import Words
 
 __all__ = ["HelpScreen"]
@@ -32,9 +37,16 @@ class HelpScreen(ModalScreen[None]):
             yield Static(self.say("help_title"), classes="title", markup=False)
             if self.pane is not None:
                 yield Markdown(self.pane.help(), open_links=False)
-            yield Markdown(self._keys(), open_links=False)
+            yield Static(self._keys(), id="help-keys")
+            yield Static(plain(self.say("other_keys", path=keys_file())), classes="hint")
 
-    def _keys(self) -> str:
+    def on_click(self, event: Click) -> None:
+        """Close by a click beside the help."""
+        if event.widget is self:
+            self.app.pop_screen()
+
+    def _keys(self) -> Content:
+        """Return a line for each action: its keys, and what it does."""
         rows: dict[str, list[str]] = {}
         for key, active in self.bindings.items():
             name = active.binding.id
@@ -48,6 +60,10 @@ class HelpScreen(ModalScreen[None]):
             except KeyError:
                 told = active.binding.description
             rows.setdefault(told, []).append(self.app.get_key_display(active.binding.with_key(key=key)))
-        lines = [f"| {self.say('key')} | {self.say('does')} |", "|---|---|"]
-        lines += [f"| {', '.join(dict.fromkeys(keys))} | {told} |" for told, keys in rows.items()]
-        return "\n".join(lines)
+        shown = {told: ", ".join(dict.fromkeys(keys)) for told, keys in rows.items()}
+        width = max(map(cell_len, shown.values()), default=0)
+        lines = [
+            plain(keys, "bold $accent") + plain(f"{' ' * (width - cell_len(keys))}  {told}")
+            for told, keys in shown.items()
+        ]
+        return Content("\n").join(lines)

@@ -50,6 +50,6 @@ def glossary(shelf: Shelf, found: Sequence[Gloss], entry: Entry, say: Words) -> 
         first = f"entry:{gloss.entries[0]}" if gloss.entries else ""
         words = plain("\n  中 ", "$text-muted") + plain("、".join(gloss.term.zh))
         words += plain("\n  EN ", "$text-muted") + plain(", ".join(gloss.term.en))
-        lines.append((first, plain(gloss.used, "bold $primary") + words))
+        lines.append((first, plain(gloss.used, "bold underline") + words))
         lines += [(f"entry:{one}", plain(f"  → {shelf.title(one, entry.lang)}")) for one in gloss.entries]
     return Choice(say("terms_of", title=entry.title), say("choose") if lines else say("no_terms"), lines)

@@ -7,6 +7,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.events import Click
 from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
@@ -60,6 +61,11 @@ class Choice(ModalScreen[str | None]):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Give back the chosen line."""
         self.dismiss(self._lines[event.option_index][0])
+
+    def on_click(self, event: Click) -> None:
+        """Close by a click beside the list."""
+        if event.widget is self:
+            self.dismiss(None)
 
     def action_down(self) -> None:
         """Move down."""

@@ -46,11 +46,7 @@ class Reader(ScrollView, can_focus=True):
     @property
     def text_width(self) -> int:
         """Cells for text; the scrollbar always has its place."""
-        return max(8, self.container_size.width - 4 if not self.size.width else self._inner())
-
-    def _inner(self) -> int:
-        bar = 0 if self.show_vertical_scrollbar else 1
-        return self.size.width - bar
+        return max(8, self.outer_size.width - self.styles.gutter.width - self.styles.scrollbar_size_vertical)
 
     @property
     def line(self) -> int:

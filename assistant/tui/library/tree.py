@@ -172,11 +172,22 @@ class ShelfTree(Tree[Branch]):
         """Return a node's line: icon or mark, title, and how many entries below are known."""
         if node.data is None:
             return Text("", style=style)
-        title = str(node.label)
         ids = tuple(dict.fromkeys(node.data.ids()))
-        if not node.data.below:
-            return Text.assemble((f"{MARKS[self.marks.get(ids[0], '')]} ", base_style), (title, style))
-        icon = self.ICON_NODE_EXPANDED if node.is_expanded else self.ICON_NODE
-        known = sum(self.marks.get(key) == "known" for key in ids)
-        count = f" {known}/{len(ids)}" if known else f" {len(ids)}"
-        return Text.assemble((icon, base_style), (title, style), (count, Style(dim=True)))
+        if node.data.below:
+            icon = self.ICON_NODE_EXPANDED if node.is_expanded else self.ICON_NODE
+            known = sum(self.marks.get(key) == "known" for key in ids)
+            count = f" {known}/{len(ids)}" if known else f" {len(ids)}"
+        else:
+            icon, count = f"{MARKS[self.marks.get(ids[0], '')]} ", ""
+        title = Text(str(node.label), style)
+        # One cell is left for the scroll bar.
+        room = self.size.width - self._before(node) - len(icon) - len(count) - 1
+        title.truncate(max(8, room), overflow="ellipsis")
+        return Text.assemble((icon, base_style), title, (count, Style(dim=True)))
+
+    def _before(self, node: TreeNode[Branch]) -> int:
+        """Return the cells of the guides in front of a node."""
+        depth, above = 0, node.parent
+        while above is not None and above is not self.root:
+            depth, above = depth + 1, above.parent
+        return depth * self.guide_depth
