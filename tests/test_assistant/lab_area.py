@@ -11,6 +11,7 @@ from assistant.tui.app import Window
 from assistant.tui.lab.field import Field
 from assistant.tui.lab.pane import LabPane
 from assistant.tui.lab.result import ResultView
+from assistant.tui.lab.sentence import Sentence
 from kb.types import Lang
 
 
@@ -64,9 +65,13 @@ def field(pane: LabPane, name: str) -> Field:
 
 def shown(pane: LabPane) -> str:
     """Return all text of the result."""
-    return "\n".join(str(part.render()) for part in pane.query_one(ResultView).query(Static))
+    return "\n".join(_text(part) for part in pane.query_one(ResultView).query(Static))
+
+
+def _text(part: Static) -> str:
+    return part.text.plain if isinstance(part, Sentence) else str(part.render())
 
 
 def hint(found: Field) -> str:
     """Return the line below a field."""
-    return str(found.query_one(".hint", Static).render())
+    return _text(found.query_one(".hint", Sentence))

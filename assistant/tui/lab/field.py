@@ -14,6 +14,7 @@ from textual.widgets import Input, Select, Static, Switch
 from assistant.checks.show import shown_value
 from assistant.checks.types import REQUIRED, Parameter
 from assistant.checks.values import MAX_TEXT
+from assistant.tui.lab.sentence import Sentence
 from assistant.tui.lab.wrong import is_needed, limits, wrong
 from assistant.tui.safe import plain
 from assistant.tui.words import Words
@@ -45,7 +46,7 @@ class Field(Vertical):
     Field Switch.editor { width: 10; border: none; padding: 0; background: $panel; }
     Field Switch.editor:focus { border: none; background: $primary 30%; }
     Field .unit { width: auto; min-width: 1; padding: 0 1; color: $text-muted; height: 1; }
-    Field .hint { height: auto; padding: 0 0 0 2; color: $text-muted; display: none; }
+    Field .hint { padding: 0 0 0 2; color: $text-muted; display: none; }
     Field .side { width: 1fr; height: 1; color: $text-muted; text-wrap: nowrap; text-overflow: ellipsis; }
     Field.-here .hint { display: block; }
     Field.-here .label { color: $primary; text-style: bold; }
@@ -82,7 +83,7 @@ class Field(Vertical):
             yield self._editor()
             yield Static(classes="unit")
             yield Static(classes="side")
-        yield Static(classes="hint")
+        yield Sentence(Content(""), "hint")
 
     def _editor(self) -> Widget:
         kind = self.parameter.kind
@@ -133,7 +134,7 @@ class Field(Vertical):
         for box in self.query(Input):
             box.set_class(bool(self.problem), "-wrong")
         hint = f"✗ {self.problem}" if self.problem else self.hint()
-        self.query_one(".hint", Static).update(plain(hint))
+        self.query_one(".hint", Sentence).show(plain(hint))
         self.query_one(".side", Static).update(plain(self.hint(is_short=True)))
         self.query_one(".unit", Static).update(plain(self._unit()))
 

@@ -2,19 +2,25 @@
 
 import re
 from collections.abc import Mapping
+from typing import Final
 
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
+from textual.content import Content
 from textual.widgets import Static
 
 from assistant.checks.show import example, json_value
 from assistant.checks.types import REQUIRED, Check, Parameter
 from assistant.tui.lab.field import Field
+from assistant.tui.lab.sentence import Sentence
 from assistant.tui.safe import plain
 from assistant.tui.words import Words
 from kb.types import Lang
 
 __all__ = ["Form", "start_values"]
+
+#: Lines of a help text on a screen of few lines; F1 has all of it.
+_LINES: Final = 2
 
 
 def start_values(check: Check) -> dict[str, str]:
@@ -44,7 +50,8 @@ class Form(VerticalScroll, can_focus=False):
     DEFAULT_CSS = """
     Form { height: auto; max-height: 60%; padding: 0 1; scrollbar-size-vertical: 1; }
     Form .name { height: auto; }
-    Form .about { height: auto; color: $text-muted; margin: 0 0 1 0; }
+    Form .about { color: $text-muted; margin: 0 0 1 0; }
+    Form.-short { max-height: 50%; }
     Form.-short .about { margin: 0; }
     """
 
@@ -66,7 +73,7 @@ class Form(VerticalScroll, can_focus=False):
     def compose(self) -> ComposeResult:
         """Lay out the fields."""
         yield Static(classes="name")
-        yield Static(classes="about")
+        yield Sentence(Content(""), "about")
         yield from self._fields
 
     def on_mount(self) -> None:
@@ -80,7 +87,9 @@ class Form(VerticalScroll, can_focus=False):
         if self.is_tall:
             name += plain(f"  {check.name}", "$foreground 60%")
         self.query_one(".name", Static).update(name)
-        self.query_one(".about", Static).update(plain(about if self.is_tall else _first_sentence(about)))
+        self.query_one(".about", Sentence).show(
+            plain(about if self.is_tall else _first_sentence(about)), 0 if self.is_tall else _LINES
+        )
 
     def fit(self, *, is_tall: bool, is_wide: bool) -> None:
         """Show all of the help where there is room, else its first sentence; and ranges beside the fields."""

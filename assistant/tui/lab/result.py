@@ -13,6 +13,7 @@ from assistant.checks.types import Check, Outcome
 from assistant.tui.lab.curves import Picture
 from assistant.tui.lab.plot import Plot
 from assistant.tui.lab.plots import plots
+from assistant.tui.lab.sentence import Sentence
 from assistant.tui.safe import plain
 from assistant.tui.words import Words
 from kb.types import Lang
@@ -38,7 +39,7 @@ class ResultView(VerticalScroll):
     ResultView { height: 1fr; padding: 0 1; border-top: solid $panel; scrollbar-size-vertical: 1; }
     ResultView:focus { border-top: solid $primary; }
     ResultView Static { height: auto; }
-    ResultView .said { margin: 0 0 1 0; }
+    ResultView .numbers { margin: 1 0 0 0; }
     ResultView .foot { margin: 1 0 0 0; color: $text-muted; }
     ResultView.-old .said, ResultView.-old .numbers, ResultView.-old .plot { opacity: 60%; }
     """
@@ -64,18 +65,20 @@ class ResultView(VerticalScroll):
         self.told = show.sentence(check, outcome, lang)
         done = outcome.status == "done"
         badge = plain("✓ ", "bold $text-success") if done else plain("– ", "bold $text-warning")
-        parts: list[Widget] = [Static(badge + plain(self.told, "bold"), classes="said")]
+        parts: list[Widget] = [Sentence(badge + plain(self.told, "bold"), "said")]
+        drawn = [Plot(title, plot) for title, plot in plots(check, outcome, picture, say("item"), lang)]
+        # The curve of a check is its point: it stands above the numbers.
+        first = drawn[:1] if picture is not None else []
         rows = show.rows(check, outcome, lang)
-        if rows:
-            parts.append(Static(_table(rows), classes="numbers"))
-        parts += [Plot(title, drawn) for title, drawn in plots(check, outcome, picture, say("item"), lang)]
+        numbers = [Static(_table(rows), classes="numbers")] if rows else []
+        parts += [*first, *numbers, *drawn[len(first) :]]
         parts.append(Foot(_foot(check, outcome, command, say, lang), classes="foot"))
         await self._put(parts)
 
     async def tell(self, symbol: str, told: str, style: str) -> None:
         """Show one sentence instead of an outcome."""
         self.told = told
-        await self._put([Static(plain(f"{symbol} ", f"bold {style}") + plain(told), classes="said")])
+        await self._put([Sentence(plain(f"{symbol} ", f"bold {style}") + plain(told), "said")])
 
     async def _put(self, parts: list[Widget]) -> None:
         with self.app.batch_update():

@@ -1,8 +1,11 @@
 """Names and sentences as they stand in tables and charts: on one line, cut, padded, wrapped."""
 
+from itertools import pairwise
+
 from rich.cells import cell_len, set_cell_size
 
 from assistant.plain import printable
+from assistant.tui.library.wrapping import breaks
 
 __all__ = ["cut", "one_line", "padded", "wrapped"]
 
@@ -35,22 +38,7 @@ def padded(text: str, width: int) -> str:
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """Return lines of at most `width` cells, broken at spaces, inside a word only where it alone is too long."""
-    lines: list[str] = []
-    line = ""
-    for word in one_line(text).split(" "):
-        grown = f"{line} {word}" if line else word
-        if cell_len(grown) <= width:
-            line = grown
-            continue
-        if line and cell_len(word) <= width // 2:
-            lines.append(line)
-            line = word
-            continue
-        for character in f" {word}" if line else word:
-            if cell_len(line + character) > width:
-                lines.append(line)
-                line = ""
-            line += character
-        line = line.lstrip(" ")
-    return [*lines, line]
+    """Return lines of at most `width` cells, broken at spaces and where Chinese text breaks; a long word anywhere."""
+    text = one_line(text)
+    ends = [0, *breaks(text, max(width, 1)), len(text)]
+    return [text[start:end].rstrip(" ") for start, end in pairwise(ends)]
