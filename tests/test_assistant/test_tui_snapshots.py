@@ -336,7 +336,7 @@ def _compare(walk: Walk, area: str, lang: Lang, place: Path, services: Services,
         app.animation_level = "none"
         app.saved["area"] = area
         wrong = []
-        async with app.run_test(size=SIZES[0]) as pilot:
+        async with app.run_test(size=SIZES[1]) as pilot:
             await pilot.pause(0.3)  # until the keys are in the footer
             masks: list[Mask] = [(re.escape(str(place)), "~")]
             try:

@@ -18,7 +18,7 @@ import gzip
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import groupby
 from pathlib import Path
 
@@ -41,7 +41,8 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZαβγδεζηθ
 _NAMES = (
     "foreground", "background", "surface", "panel", "primary", "secondary", "accent", "warning", "error", "success",
 )  # fmt: skip
-_THEMES = {SIZES[0]: ("asknpu-light", "asknpu-dark"), SIZES[1]: ("asknpu-dark",)}
+_DARK, _LIGHT = "asknpu-dark", "asknpu-light"
+_LOOKS = ((SIZES[1], _DARK), (SIZES[0], _DARK), (SIZES[0], _LIGHT))
 Mask = tuple[str, str]
 """What differs between runs, as a pattern, and what stands for it."""
 
@@ -52,29 +53,38 @@ def shown(app: Window) -> list[str]:
 
 
 async def compare(pilot: Pilot[int], state: str, masks: Sequence[Mask], *, with_picture: bool) -> list[str]:
-    """Compare the screen with its snapshots in both sizes, dark and without colour; in the smaller one light, too.
+    """Compare the screen with its snapshots: small and dark, small and light, large and dark, all without colour, too.
 
     Args:
         pilot: of the window.
         state: name of the state, with the language.
         masks: what differs between runs.
-        with_picture: whether the picture counts, too; of the first size.
+        with_picture: whether the picture counts, too; small and dark.
 
     Returns:
         What is different, empty if nothing is.
     """
     app = pilot.app
     assert isinstance(app, Window)
-    wrong = []
-    for size in reversed(SIZES):
+    wrong, seen = [], {}
+    # There and back: each state begins as the one before ended, which saves every second change.
+    for size, theme in _LOOKS if app.theme == _LOOKS[0][1] else reversed(_LOOKS):
         still = busy(app)
-        await pilot.resize_terminal(*size)
-        _be_still(app)
+        if app.size != size:
+            await pilot.resize_terminal(*size)
+        app.theme = theme
+        # Where a scroll bar came, the text beside it is as high as it has become only after one more layout.
+        app.screen.refresh(layout=True)
+        for widget in app.screen.query("*"):
+            if isinstance(widget, Input | TextArea):
+                widget.cursor_blink = False
         await calm(pilot, still)
-        name = f"{state}.{size[0]}x{size[1]}"
-        if with_picture and size == SIZES[0]:
-            wrong += _judged(f"{name}.svg.gz", _picture(app, masks))
-        wrong += _judged(f"{name}.txt", await _looks(pilot, masks, _THEMES[size]))
+        seen[size, theme] = app.screen._compositor.render_strips(), _colour_names(app)
+        if with_picture and (size, theme) == _LOOKS[1]:
+            wrong += _judged(f"{state}.{size[0]}x{size[1]}.svg.gz", _picture(app, masks))
+    for size in SIZES:
+        looks = {theme: seen[size, theme] for at, theme in _LOOKS if at == size}
+        wrong += _judged(f"{state}.{size[0]}x{size[1]}.txt", _told_whole(looks, masks))
     return wrong
 
 
@@ -103,45 +113,34 @@ def busy(app: Window) -> set[Worker[object]]:
 
 
 async def calm(pilot: Pilot[int], still: Set[Worker[object]] = frozenset()) -> None:
-    """Wait until no worker runs, except those that may, and the screen stays as it is."""
+    """Wait until no worker runs, except those that may, and the screen stays as it is for some frames."""
     app = pilot.app
     assert isinstance(app, Window)
     before: list[str] = []
-    for _ in range(1000):
-        await pilot.pause(0.02)
+    times = 0
+    for _ in range(600):
+        await pilot.pause(0.03)
         now = shown(app)
-        if now == before and busy(app) <= still:
+        times = times + 1 if now == before and busy(app) <= still else 0
+        if times == 3:
             return
         before = now
     raise AssertionError("never calm:\n" + "\n".join(before))
 
 
-async def _looks(pilot: Pilot[int], masks: Sequence[Mask], themes: Sequence[str]) -> str:
-    """Return the screen as text, with the styles of the themes, and without colour of the last one."""
-    app = pilot.app
-    assert isinstance(app, Window)
+def _told_whole(looks: Mapping[str, tuple[list[Strip], dict[str, str]]], masks: Sequence[Mask]) -> str:
+    """Return the characters of a screen, and the styles of its themes."""
     lines: list[str] = []
     styles: dict[str, list[list[str]]] = {}
-    strips: list[Strip] = []
-    for theme in themes:
-        if app.theme != theme:
-            still = busy(app)
-            app.theme = theme
-            await calm(pilot, still)
-        strips = app.screen._compositor.render_strips()
+    for theme, (strips, names) in looks.items():
         now = [_masked(strip.text, masks).rstrip() for strip in strips]
         lines = lines or now
         assert now == lines, f"{theme} changes characters:\n" + "\n".join(difflib.unified_diff(lines, now, n=0))
-        styles[theme.removeprefix("asknpu-")] = _spread(strips, _colour_names(app))
+        styles[theme.removeprefix("asknpu-")] = _spread(strips, names)
     # What NO_COLOR does to every line.
+    strips, _ = looks[_DARK]
     styles["plain"] = _spread([strip.apply_filter(Monochrome(), Color(0, 0, 0)) for strip in strips], {})
     return "\n".join([*lines, *_cells(styles)]) + "\n"
-
-
-def _be_still(app: Window) -> None:
-    for widget in app.screen.query("*"):
-        if isinstance(widget, Input | TextArea):
-            widget.cursor_blink = False
 
 
 def _picture(app: Window, masks: Sequence[Mask]) -> str:
