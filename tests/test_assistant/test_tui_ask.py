@@ -36,6 +36,7 @@ from assistant.tui.ask.prose import Prose
 from assistant.tui.ask.values import Request
 from assistant.tui.services import Services
 from assistant.tui.words import words
+from kb.search import WEIGHTS
 
 ASYMMETRIC = {
     "zh": "非对称量化的 scale 和 zero point 怎么算？",
@@ -424,7 +425,7 @@ def test_pages_turn_and_why_and_whole_are_shown_and_hidden(stage: Stage) -> None
         assert pane.results.reader.scroll_offset.y == 0
         await pilot.press("ctrl+r")
         await pilot.pause()
-        assert "words" in seen(pane) and "dense" in seen(pane) and "coverage" in seen(pane)
+        assert all(word in seen(pane) for word in ("words of a passage", "meaning", "rank 1", "coverage"))
         await pilot.press("ctrl+r")
         text = pane.query_one("#ask-text", Prose)
         short = len(text._texts)
@@ -506,7 +507,8 @@ def test_escape_and_clicks_cancel_return_and_empty(stage: Stage) -> None:
     async def act(pilot: Pilot[Any], pane: AskPane) -> None:
         box, answers = pane.query_one(QuestionBox), pane.asking.answers
         box.value = ASYMMETRIC["zh"]
-        await click(pilot, pane.say("box_ask"))
+        await click(pilot, f"⏎ {pane.say('box_ask')}")
+        assert answers.is_busy
         await until(pilot, lambda: not pane.results.is_empty, "words are found while the answer takes long")
         assert pane.results.full is None and answers.is_busy
         await pilot.press("escape")
@@ -602,12 +604,34 @@ def test_the_next_start_has_question_filters_and_history(stage: Stage) -> None:
     async def second(pilot: Pilot[Any], pane: AskPane) -> None:
         assert pane.question == ASYMMETRIC["zh"] and pane.filters.lang == "zh"
         await settled(pilot, pane)
-        assert pane.results.reader.shows_why and "coverage" in seen(pane)
+        assert pane.results.reader.shows_why and "词的覆盖" in seen(pane)
         await pilot.press("alt+left")
         assert pane.question == ASYMMETRIC["zh"] and pane.filters.lang is None
 
     stage.play(first)
     stage.play(second, state=states[0])
+
+
+def test_it_says_that_the_index_is_being_built(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    may_end, opened = threading.Event(), stage.services.session
+
+    def slowly(narrate: Callable[[str], None]) -> Any:
+        narrate("building")
+        assert may_end.wait(20)
+        return opened
+
+    monkeypatch.setattr("assistant.session.open_session", slowly)
+
+    async def act(pilot: Pilot[Any], pane: AskPane) -> None:
+        await until(pilot, lambda: "正在建立语料的索引" in "\n".join(screen(pilot)))
+        pane.query_one(QuestionBox).put("int8")
+        await pilot.pause(0.4)
+        assert "正在建立语料的索引" in "\n".join(screen(pilot))
+        may_end.set()
+        await until(pilot, lambda: "正在建立" not in "\n".join(screen(pilot)))
+        await until(pilot, lambda: pane.platforms, "the corpus is open")
+
+    stage.play(act, services=Services())
 
 
 def test_examples_of_the_welcome_are_asked_by_key_and_by_click(stage: Stage) -> None:
@@ -632,10 +656,11 @@ def test_saved_rubbish_is_left_out() -> None:
     assert restored(None) == History()
 
 
-def test_every_key_has_a_name_and_a_sentence_in_both_languages() -> None:
+def test_every_key_and_channel_has_a_name_in_both_languages() -> None:
     ids = [binding.id for binding in AskPane.BINDINGS if isinstance(binding, Binding)]
     assert len(ids) == len(set(ids)) == len(AskPane.BINDINGS)
     for lang in ("zh", "en"):
         say = words("ask", lang)
+        assert all(say(f"channel_{name}") for name in WEIGHTS)
         for name in ids:
             assert say(name.replace(".", "_")) and say(f"about_{name.replace('.', '_')}")

@@ -126,7 +126,8 @@ class Results(Container):
             self.reader.show_text(plain(self.say("no_words")))
             self._head("preview", None)
         elif not self.is_chosen:
-            self._head("preview", typed.best)
+            # Until the text changes, the line above it tells of the entry that is still there.
+            self._head("preview", self.entry if was_shown else typed.best)
             if self._rest is not None:
                 self._rest.stop()
             self._rest = self.set_timer(REST if was_shown else 0.001, self._preview)
@@ -135,6 +136,7 @@ class Results(Container):
         """Show the best entry by words, unless something better came meanwhile."""
         if self.full is not None or self.is_chosen or self._typed is None or self._typed.best is None:
             return
+        self._head("preview", self._typed.best)
         self.reader.show_preview(self._typed.best)
 
     def show_full(self, full: Full) -> None:

@@ -1,10 +1,11 @@
 """Answers as styled text, beside their Markdown: notes, codes, log lines, reasons, what helps after an abstention."""
 
+from rich.cells import cell_len
 from textual.content import Content
 
 from assistant.texts import texts
 from assistant.tui.safe import plain
-from assistant.tui.words import Words
+from assistant.tui.words import Words, words
 from assistant.types import Answer, AnswerEntry
 from kb.types import Lang
 
@@ -55,9 +56,13 @@ def why(entry: AnswerEntry | None, answer: Answer | None, lang: Lang) -> Content
     say = texts(lang)
     lines = [plain(say["why"], "bold $primary")]
     if entry is not None and entry.hit is not None:
-        for name, score in entry.hit.channels:
-            lines.append(plain(f"  {say['channel'].format(name=f'{name:<8}', rank=score.rank, score=score.score)}"))
-        lines.append(plain(f"  fused {entry.hit.score:.3f} · coverage {entry.hit.coverage:.2f}"))
+        names = words("ask", lang)
+        labels = [names(f"channel_{name}") for name, _ in entry.hit.channels]
+        widest = max(map(cell_len, labels), default=0)
+        for label, (_, score) in zip(labels, entry.hit.channels, strict=True):
+            name = label + " " * (widest - cell_len(label))
+            lines.append(plain(f"  {say['channel'].format(name=name, rank=score.rank, score=score.score)}"))
+        lines.append(plain(f"  {names('fused', score=entry.hit.score, coverage=entry.hit.coverage)}"))
     if answer is not None:
         confidence = say["confidence"].format(confidence=answer.confidence, threshold=answer.threshold)
         features = " · ".join(f"{name} {value:.2f}" for name, value in answer.features)
