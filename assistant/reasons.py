@@ -77,8 +77,14 @@ def _filled(text: str, sentences: tuple[_Sentence, ...]) -> str | None:
     """Return the Chinese of the first sentence that a text is, its blanks filled."""
     for pieces, pattern, chinese in sentences:
         if all(piece in text for piece in pieces) and (match := re.fullmatch(pattern, text, re.DOTALL)) is not None:
-            return chinese.format_map(match.groupdict())
+            return chinese.format_map({**match.groupdict(), **_inner(match.groupdict())})
     return None
+
+
+def _inner(blanks: Mapping[str, str]) -> dict[str, str]:
+    """Return the blank that holds what another program said, in Chinese if that is known."""
+    told = _filled(blanks["error"], _sentences()) if "error" in blanks else None
+    return {} if told is None else {"error": told}
 
 
 @cache

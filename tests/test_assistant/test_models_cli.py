@@ -162,13 +162,17 @@ def test_fix_refuses_what_is_above_the_tolerance(tmp_path: Path) -> None:
     assert (b"REFUSED" in done.stdout) != out.exists()
 
 
-def test_fix_names_what_it_leaves(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("lang", "reason", "way_out"),
+    [("en", "no rule knows it", "ArgMax where k is 1"), ("zh", "也没有改写规则", "k 为 1 时用 ArgMax")],
+)
+def test_fix_names_what_it_leaves_in_the_language(tmp_path: Path, lang: str, reason: str, way_out: str) -> None:
     nodes = [helper.make_node("TopK", ["x", "k"], ["v", "i"], name="top")]
     onnx.save(model(nodes, {"x": [1, 8]}, ["v"], {"k": np.int64([2])}, opset=13), tmp_path / "t.onnx")
-    done = run_cli("fix", str(tmp_path / "t.onnx"), "-o", str(tmp_path / "o.onnx"), "--lang", "en", home=tmp_path)
+    done = run_cli("fix", str(tmp_path / "t.onnx"), "-o", str(tmp_path / "o.onnx"), "--lang", lang, home=tmp_path)
 
     assert done.returncode == 1
-    assert b"TopK [top]" in done.stdout
+    assert all(text in done.stdout.decode() for text in ("TopK [top]", reason, way_out))
 
 
 def test_fix_does_not_replace_a_file_unless_told(tmp_path: Path) -> None:

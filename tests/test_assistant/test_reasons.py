@@ -127,6 +127,7 @@ def test_what_checks_refuse_is_said_in_chinese() -> None:
             "the rank of 'x' is not known; give the shapes of the inputs; the factors are not whole",
             "'x' 的轴数不明；请给出输入形状；倍数不是整数",
         ),
+        ("-o x.onnx: cannot be written: Permission denied", "-o x.onnx：写不进去：没有权限"),
         ("shape [1] is too large (inputs: float32 [1])", "形状 [1] 太大（输入：float32 [1]）"),
         ("has 3 inputs; the operator takes at most 2", "有 3 个输入；这个算子最多 2 个"),
         ("the element type of '{x} [red]' is not known; give the shapes of the inputs",

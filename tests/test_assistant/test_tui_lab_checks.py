@@ -74,7 +74,7 @@ INVALID = (
     ("tensor_bytes", "shape", "1x0x3", "太小", "too small"),
     ("tensor_bytes", "shape", "1x1x1x1x1x1x1x1x1", "允许 1 到 8", "allowed are 1 to 8"),
     ("estimate_model", "model", "/no/such/[red].onnx", "没有文件 [red].onnx", "no file [red].onnx"),
-    ("estimate_model", "model", "x" * 5000, "不能用", "cannot be used"),
+    ("estimate_model", "model", "x" * 5000, "不能用：文件名太长", "cannot be used: File name too long"),
 )
 
 
@@ -88,7 +88,7 @@ def test_invalid_input_of_each_kind_gives_a_sentence_and_no_run() -> None:
 
             assert zh in hint(field(pane, name)), (check, text)
             assert pane.shown_jobs[-1:] == before
-            assert en in wrong(field(pane, name).parameter, text, words("lab", "en")), (check, text)
+            assert en in wrong(field(pane, name).parameter, text, words("lab", "en"), "en"), (check, text)
 
     lab("zh", test, (80, 24))
 

@@ -129,7 +129,7 @@ class Field(Vertical):
         return self.say("default_of", default=shown_value(default, self.lang))
 
     def _show(self) -> None:
-        self.problem = wrong(self.parameter, self.text, self.say)
+        self.problem = wrong(self.parameter, self.text, self.say, self.lang)
         self.set_class(bool(self.problem), "-wrong")
         for box in self.query(Input):
             box.set_class(bool(self.problem), "-wrong")

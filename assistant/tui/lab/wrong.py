@@ -10,7 +10,7 @@ from typing import Final
 from assistant.checks.types import REQUIRED, Check, Parameter
 from assistant.checks.values import value_of
 from assistant.errors import BadInput
-from assistant.reasons import in_language
+from assistant.reasons import in_language, shown
 from assistant.tui.words import Words
 from kb.types import Lang
 
@@ -36,28 +36,28 @@ def is_needed(parameter: Parameter) -> bool:
     return parameter.default is REQUIRED
 
 
-def wrong(parameter: Parameter, text: str, say: Words) -> str:
+def wrong(parameter: Parameter, text: str, say: Words, lang: Lang) -> str:
     """Return what is wrong with the text of a field, "" if nothing is."""
     if not text.strip():
         return say("bad_missing", example=parameter.example) if is_needed(parameter) else ""
     try:
         value_of(parameter, text)
     except BadInput as error:
-        return _sentence(parameter, error, text, say)
+        return _sentence(parameter, error, text, say, lang)
     except OSError as error:
-        return say("bad_other", reason=error.strerror or str(error))
+        return say("bad_other", reason=shown(error.strerror or str(error), lang))
     return ""
 
 
-def _sentence(parameter: Parameter, error: BadInput, text: str, say: Words) -> str:
+def _sentence(parameter: Parameter, error: BadInput, text: str, say: Words, lang: Lang) -> str:
     reason = str(error.__context__) if error.__context__ is not None else ""
     if reason.startswith("has "):
         return say("bad_count", most=parameter.most, found=reason.split()[1])
     if reason.startswith("is longer"):
-        return say("bad_long", reason=reason)
+        return say("bad_long", reason=shown(reason, lang))
     key = _REASONS.get(reason)
     if key is None:
-        return say("bad_other", reason=reason or str(error))
+        return say("bad_other", reason=shown(reason or str(error), lang))
     told = say(key, limits=limits(parameter, say), example=parameter.example, name=Path(text).name)
     return told.strip()
 
