@@ -22,13 +22,18 @@ class Services:
         self.shelf_lock = threading.RLock()
         self.word_lock = threading.RLock()
         """Of `word_searcher`, which has a connection of its own: typing never waits for models that are loading."""
+        self.is_building = False
+        """Whether an index is being built, which takes seconds; read from any thread without a lock."""
 
     @cached_property
     def session(self) -> "Session":
         """The opened corpus; the first access opens it. Hold `lock`."""
         from assistant.session import open_session
 
-        return open_session()
+        try:
+            return open_session(self._narrate)
+        finally:
+            self.is_building = False
 
     @cached_property
     def searcher(self) -> "Searcher":
@@ -65,7 +70,15 @@ class Services:
 
         with self.lock:
             compute = computing(self.session.check_searcher)
-            return answer(question, self.searcher, lang=lang, platform=platform, compute=compute, bring=brought)
+            try:
+                return answer(question, self.searcher, lang=lang, platform=platform, compute=compute, bring=brought)
+            finally:
+                # That of the calculations is built when it is first asked.
+                self.is_building = False
+
+    def _narrate(self, _text: str) -> None:
+        """Take note that an index is being built: nothing else is narrated."""
+        self.is_building = True
 
     @cached_property
     def _shelf(self) -> "Shelf":

@@ -126,8 +126,11 @@ def stage(shipped_home: Path) -> Iterator[Stage]:
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty home: the index is open already."""
+def home(shipped_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home for each test, with the indexes that are built already."""
+    for path in shipped_home.iterdir():
+        if path.is_dir():
+            (tmp_path / path.name).symlink_to(path)
     monkeypatch.setenv("ASKNPU_HOME", str(tmp_path))
     for name in ("EDITOR", "VISUAL"):
         monkeypatch.delenv(name, raising=False)

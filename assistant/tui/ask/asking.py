@@ -38,6 +38,11 @@ class Asking:
         """Whether somebody waits for an answer or an entry."""
         return self.answers.is_busy or self.entries.is_busy
 
+    @property
+    def is_building(self) -> bool:
+        """Whether every search waits for the index."""
+        return self._services.is_building
+
     def open_corpus(self) -> None:
         """Open the corpus; its platforms come back."""
         self.corpus.start(lambda: jobs.platforms(self._services))

@@ -43,12 +43,14 @@ class AskPane(WithAnswer):
         self._kept: dict[Request, Full] = {}
         self._state: tuple[str, dict[str, object]] = ("idle", {})
         self._failed_question = ""
+        self._is_building = False
         self.filters = filters.restored(self.restored)
         self.history = history.restored(self.restored.get("history"))
         self.results.reader.shows_why = bool(self.restored.get("why"))
         self.query_one(QuestionBox).relabel(self.say)
         self._show_bar()
         self.set_timer(0.3, self.asking.open_corpus)
+        self._opening = self.set_interval(0.3, self._opens)
         question = self.restored.get("question")
         if isinstance(question, str) and question:
             self.query_one(QuestionBox).put(question)
@@ -114,8 +116,16 @@ class AskPane(WithAnswer):
             self.results.show_opened(done.result)
         elif done.job is self.asking.corpus:
             self.platforms = done.result
+            self._opening.stop()
+            self._opens()
         elif done.result is not None:
             self._answered(*done.result)
+
+    def _opens(self) -> None:
+        """Say it while the index is being built: nothing is found before."""
+        if self._is_building != self.asking.is_building:
+            self._is_building = self.asking.is_building
+            self._show_bar()
 
     def _typed(self, typed: Typed) -> None:
         if not _is_question(self.question):
@@ -155,8 +165,9 @@ class AskPane(WithAnswer):
             ("platform", self.say("platform"), chosen.platform or self.say("all"), chosen.platform is not None),
             ("answer_language", self.say("lang"), self.say(f"lang_{chosen.lang}"), chosen.lang is not None),
         ]
-        key, values = self._state
-        self.query_one(Bar).show(shown, self.say(key, **values), is_bad=key == "failed", is_busy=key == "searching")
+        key, values = ("building", {}) if self._is_building else self._state
+        is_busy = key in ("searching", "building")
+        self.query_one(Bar).show(shown, self.say(key, **values), is_bad=key == "failed", is_busy=is_busy)
         error = self.query_one("#ask-error", Static)
         error.set_class(key == "failed", "-told")
         error.update(plain(f"! {values['error']}") if key == "failed" else "")
