@@ -14,11 +14,15 @@ __all__ = ["full", "opened", "platforms", "typed"]
 
 def platforms(services: Services) -> tuple[str, ...]:
     """Return the platforms of the corpus; the first call opens it, and makes search by words ready."""
-    _import_shown()
-    with services.word_lock:
-        found = services.word_searcher.store.platforms()
-    _stays("words")
-    return found
+    # Full passes over what stays anyway would stop the window for a tenth of a second.
+    gc.disable()
+    try:
+        _import_shown()
+        with services.word_lock:
+            return services.word_searcher.store.platforms()
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def typed(services: Services, request: Request) -> Typed:
@@ -48,7 +52,7 @@ def full(services: Services, request: Request) -> Full:
     with services.word_lock:
         rows = _rows(services, found, first, near)
         entries = len(services.word_searcher.store.entries(answer.lang, request.platform))
-    _stays("models")
+    _models_stay()
     return Full(answer, tuple(rows), found.hits, entries, time.perf_counter() - started)
 
 
@@ -75,12 +79,8 @@ def opened(services: Services, key: str, lang: Lang, question: str, hit: Hit | N
 
 
 @cache
-def _stays(opened: str) -> None:
-    """Take what was opened out of garbage collection, once: it stays, and looking through it stops the window.
-
-    Args:
-        opened: what this was.
-    """
+def _models_stay() -> None:
+    """Take the models out of garbage collection, once they are loaded."""
     gc.freeze()
 
 
