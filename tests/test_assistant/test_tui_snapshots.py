@@ -4,7 +4,6 @@ A walk leads one window from state to state, and names each where it is to be co
 """
 
 import asyncio
-import re
 import threading
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
@@ -29,7 +28,7 @@ from kb.store import Store
 from kb.types import Lang
 from tests.conftest import HashEncoder, entry, sources, write_corpus
 from tests.test_assistant.model_area import write_conv
-from tests.test_assistant.tui_snapshots import SIZES, Mask, busy, calm, compare, shown
+from tests.test_assistant.tui_snapshots import SIZES, busy, calm, compare, shown
 
 pytestmark = pytest.mark.window
 
@@ -319,11 +318,12 @@ def _encoders(*_: object, **__: object) -> tuple[Source, Source]:
 def place(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty directory to work in, and a window that was never open."""
     (small / "home" / "window.json").unlink(missing_ok=True)
-    monkeypatch.setenv("ASKNPU_HOME", str(small / "home"))
+    monkeypatch.setenv("ASKNPU_HOME", "home")  # as the help shows it, however long the path of a test is
     monkeypatch.setenv("USER", "someone")
     monkeypatch.setattr("assistant.session.encoders", _encoders)
     monkeypatch.setattr("time.perf_counter", lambda: 0.0)  # everything takes no time
     (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "home").symlink_to(small / "home")
     monkeypatch.chdir(tmp_path / "work")
     return tmp_path / "work"
 
@@ -338,10 +338,9 @@ def _compare(walk: Walk, area: str, lang: Lang, place: Path, services: Services,
         wrong = []
         async with app.run_test(size=SIZES[1]) as pilot:
             await pilot.pause(0.3)  # until the keys are in the footer
-            masks: list[Mask] = [(re.escape(str(place)), "~")]
             try:
                 async for state in walk(Stage(pilot, app, lang, place)):
-                    wrong += await compare(pilot, f"{state}.{lang}", masks, with_picture=state in pictures.split())
+                    wrong += await compare(pilot, f"{state}.{lang}", with_picture=state in pictures.split())
             finally:
                 if isinstance(services, Waiting):
                     services.is_closed.set()
