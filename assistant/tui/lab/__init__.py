@@ -4,7 +4,8 @@ pane       the area: opens a check, runs it when its fields are valid, keeps wha
 topics     the checks grouped by topic, and what a filter leaves of them
 chooser    the searchable list at the left
 form       the fields of a check; field: one parameter, checked by the parser of the command line
-wrong      what is wrong with a value, as one sentence in the language of the window
+wrong      what is wrong with a value, or with values together, as one sentence in the language of the window
+sentence   text that breaks to its width, Chinese text between its characters
 result     what came out: sentence, numbers, plots, assumptions, source, command
 plots      which plots an outcome has; curves: those that are computed beside it, from simcore
 chart      curves and bars as text; plot: the widget that scales them to its width
