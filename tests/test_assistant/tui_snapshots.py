@@ -18,7 +18,7 @@ import gzip
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Set
 from itertools import groupby
 from pathlib import Path
 
