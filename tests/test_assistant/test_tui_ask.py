@@ -24,6 +24,7 @@ from textual.selection import Selection
 from textual.widgets import ContentSwitcher, Input, Static
 
 from assistant.errors import BadInput
+from assistant.texts import texts
 from assistant.tui.app import Window
 from assistant.tui.ask.bar import Bar
 from assistant.tui.ask.box import QuestionBox
@@ -328,6 +329,8 @@ def test_codes_and_pasted_logs_are_explained_as_text(stage: Stage) -> None:
         text = seen(pane)
         assert "507899" in text and "\x1b" not in text
         assert "\x1b" not in "".join(screen(pilot))
+        # Lines of a log have no language: they are explained in that of the window.
+        assert pane.results.full.answer.lang == "zh" and texts("zh")["log_excerpt"] in text
 
     stage.play(act)
 
@@ -650,6 +653,20 @@ def test_examples_of_the_welcome_are_asked_by_key_and_by_click(stage: Stage) -> 
         assert pane.question == pane.say("example_2")
 
     stage.play(act)
+
+
+@pytest.mark.parametrize(
+    ("question", "lang", "expected"),
+    [
+        ("what is 507899", None, None),
+        ("507899 0x1F?", None, "zh"),
+        ("什么", None, None),
+        ("[ERROR] a\n[ERROR] b", None, "zh"),
+        ("7", "en", "en"),
+    ],
+)
+def test_what_has_no_language_is_answered_in_that_of_the_window(question: str, lang: Any, expected: str | None) -> None:
+    assert Request(question, lang, None, "zh").answer_lang == expected
 
 
 def test_saved_rubbish_is_left_out() -> None:

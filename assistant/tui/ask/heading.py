@@ -60,6 +60,8 @@ class Heading(Clickable):
         self._lay_out()
 
     def _lay_out(self) -> None:
+        if not self.content_size.width:
+            return
         thumbs = Content("").join(
             word(f"[{sign}]" if verdict == self._verdict else f" {sign} ", action, "bold")
             for action, (sign, verdict) in _THUMBS.items()
@@ -72,7 +74,7 @@ class Heading(Clickable):
 
 def _fitting(path: str, width: int) -> str:
     """Return a path with as much of its end as fits."""
-    if cell_len(path) <= width:
+    if not path or cell_len(path) <= width:
         return path
     while path and cell_len(path) > width - 1:
         path = path[1:]

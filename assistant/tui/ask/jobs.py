@@ -31,7 +31,7 @@ def typed(services: Services, request: Request) -> Typed:
 
     _import_shown()
     started = time.perf_counter()
-    found = services.search(request.question, lang=request.lang, platform=request.platform, with_meaning=False)
+    found = services.search(request.question, lang=request.answer_lang, platform=request.platform, with_meaning=False)
     best = None
     with services.word_lock:
         rows = tuple(_rows(services, found))
@@ -45,8 +45,8 @@ def full(services: Services, request: Request) -> Full:
     """Return the whole answer; the hits are those that it was chosen from."""
     _import_shown()
     started = time.perf_counter()
-    answer = services.answer(request.question, lang=request.lang, platform=request.platform)
-    found = services.search(request.question, lang=request.lang, platform=request.platform, with_meaning=True)
+    answer = services.answer(request.question, lang=request.answer_lang, platform=request.platform)
+    found = services.search(request.question, lang=request.answer_lang, platform=request.platform, with_meaning=True)
     first = [entry.id for entry in answer.entries]
     near = [key for key, _ in answer.related]
     with services.word_lock:

@@ -86,7 +86,7 @@ class AskPane(WithAnswer):
     # What is typed, and what comes back
 
     def _request(self) -> Request:
-        return Request(self.question, self.filters.lang, self.filters.platform)
+        return Request(self.question, self.filters.lang, self.filters.platform, self.lang)
 
     @on(Input.Changed, "#ask-box")
     def _changed(self) -> None:

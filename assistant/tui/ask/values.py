@@ -1,6 +1,7 @@
 """What the jobs of the area give and its widgets show. All frozen."""
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
 from typing import Literal
 
 from assistant.types import Answer, AnswerEntry, EntryCheck
@@ -8,6 +9,7 @@ from kb.types import Hit, Lang
 
 __all__ = ["Full", "Opened", "Request", "Row", "Typed"]
 
+_WORD = re.compile(r"[^\W\d_]{2}")
 Mark = Literal["answer", "related", "hit", "ask"]
 """ask: not an entry, but a question to ask."""
 
@@ -20,6 +22,14 @@ class Request:
     lang: Lang | None
     """Language of the answer; None for the question's."""
     platform: str | None
+    window: Lang | None = field(default=None, compare=False)
+    """Language of the window."""
+
+    @property
+    def answer_lang(self) -> Lang | None:
+        """Language to answer in: pasted lines and bare codes have none of their own, for them it is the window's."""
+        has_one = "\n" not in self.question and _WORD.search(self.question)
+        return self.lang or (None if has_one else self.window)
 
 
 @dataclass(frozen=True, slots=True)
