@@ -104,7 +104,7 @@ class Stage:
             pane = app.pane("ask")
             assert isinstance(pane, AskPane)
             await until(pilot, lambda: pane.query_one("#ask-near").region.height, "the welcome is on the screen")
-            assert pane.query_one(QuestionBox).has_focus
+            await until(pilot, lambda: pane.query_one(QuestionBox).has_focus, "the box has the focus")
             await act(pilot, pane)
 
         self.runner.run(run())

@@ -1,6 +1,7 @@
 """When what is searched: words while somebody types, the whole answer after a pause or at once, entries when chosen."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 from textual.widget import Widget
@@ -9,7 +10,9 @@ from assistant.tui.ask import jobs
 from assistant.tui.ask.latest import Latest
 from assistant.tui.ask.values import Request
 from assistant.tui.services import Services
-from kb.types import Hit, Lang
+
+if TYPE_CHECKING:
+    from kb.types import Hit, Lang
 
 __all__ = ["Asking"]
 
@@ -60,7 +63,7 @@ class Asking:
         self._stop_pause()
         self.answers.start(lambda: (request, jobs.full(self._services, request)))
 
-    def choose(self, key: str, lang: Lang, question: str, hit: Hit | None) -> None:
+    def choose(self, key: str, lang: "Lang", question: str, hit: "Hit | None") -> None:
         """Get one entry."""
         self.entries.start(lambda: jobs.opened(self._services, key, lang, question, hit))
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from kb.types import Lang
+if TYPE_CHECKING:
+    from kb.types import Lang
 
 __all__ = ["Filters", "restored"]
 
@@ -14,7 +15,7 @@ class Filters:
     """None does not restrict."""
 
     platform: str | None = None
-    lang: Lang | None = None
+    lang: "Lang | None" = None
 
     def next_platform(self, platforms: Sequence[str]) -> "Filters":
         """Return the filters with the next platform; all after the last."""

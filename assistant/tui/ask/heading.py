@@ -1,6 +1,7 @@
 """The line above an answer: what it is, how sure, its checks, its source, and the thumbs."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from textual.content import Content
@@ -8,7 +9,9 @@ from textual.content import Content
 from assistant.tui.ask.clicks import Clickable, word
 from assistant.tui.safe import plain
 from assistant.tui.words import Words
-from assistant.types import AnswerEntry, EntryCheck
+
+if TYPE_CHECKING:
+    from assistant.types import AnswerEntry, EntryCheck
 
 __all__ = ["Heading"]
 
@@ -26,7 +29,7 @@ class Heading(Clickable):
         self._verdict = ""
 
     def show(
-        self, say: Words, kind: str, entry: AnswerEntry | None, checks: Sequence[EntryCheck], confidence: str = ""
+        self, say: Words, kind: str, entry: "AnswerEntry | None", checks: "Sequence[EntryCheck]", confidence: str = ""
     ) -> None:
         """Show what stands below.
 

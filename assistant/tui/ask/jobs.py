@@ -4,10 +4,13 @@ import gc
 import time
 from collections.abc import Sequence
 from functools import cache
+from typing import TYPE_CHECKING
 
 from assistant.tui.ask.values import Full, Mark, Opened, Request, Row, Typed
 from assistant.tui.services import Services
-from kb.types import Hit, Lang, Search
+
+if TYPE_CHECKING:
+    from kb.types import Hit, Lang, Search
 
 __all__ = ["full", "opened", "platforms", "typed"]
 
@@ -56,7 +59,7 @@ def full(services: Services, request: Request) -> Full:
     return Full(answer, tuple(rows), found.hits, entries, time.perf_counter() - started)
 
 
-def opened(services: Services, key: str, lang: Lang, question: str, hit: Hit | None) -> Opened | None:
+def opened(services: Services, key: str, lang: "Lang", question: str, hit: "Hit | None") -> Opened | None:
     """Return one entry with its checks run now; None if the corpus has no such entry in the language.
 
     Args:
@@ -90,11 +93,12 @@ def _import_shown() -> None:
     import assistant.checks.text
     import assistant.codes_cli
     import assistant.logs.report
+    import assistant.render
     import assistant.tui.ask.cards
     import assistant.tui.library.paint  # noqa: F401
 
 
-def _rows(services: Services, found: Search, first: Sequence[str] = (), near: Sequence[str] = ()) -> list[Row]:
+def _rows(services: Services, found: "Search", first: Sequence[str] = (), near: Sequence[str] = ()) -> list[Row]:
     """Return the entries of an answer, those related to it, and the rest of the hits. Hold `word_lock`."""
     ids = dict.fromkeys([*first, *near, *(hit.id for hit in found.hits)])
     rows = []

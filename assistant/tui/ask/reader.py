@@ -11,18 +11,17 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from assistant import render
 from assistant.tui.ask import told
 from assistant.tui.ask.listing import Listing
 from assistant.tui.ask.prose import Prose
 from assistant.tui.ask.values import Full, Opened, Row
 from assistant.tui.safe import plain
 from assistant.tui.words import Words
-from assistant.types import Answer, AnswerEntry, Computed, EntryCheck
-from kb.types import Lang
 
 if TYPE_CHECKING:
     from assistant.tui.ask.cards import Card
+    from assistant.types import Answer, AnswerEntry, Computed, EntryCheck
+    from kb.types import Lang
 
 __all__ = ["AnswerReader"]
 
@@ -62,7 +61,7 @@ class AnswerReader(VerticalScroll):
         yield Listing(id="ask-near", classes="empty")
         yield Static(id="ask-send", classes="empty", markup=False)
 
-    def show_preview(self, entry: AnswerEntry) -> None:
+    def show_preview(self, entry: "AnswerEntry") -> None:
         """Show an entry that is not judged yet."""
         self._begin(entry, entry.lang)
         self._clear("ask-notes", "ask-brought", "ask-computed", "ask-why", "ask-near-title", "ask-near", "ask-send")
@@ -112,7 +111,7 @@ class AnswerReader(VerticalScroll):
         self.is_whole = not self.is_whole
         self._show_entries()
 
-    def show_why(self, answer: Answer | None) -> None:
+    def show_why(self, answer: "Answer | None") -> None:
         """Show or hide the ranks and scores."""
         self.shows_why = not self.shows_why
         self._show_why(answer)
@@ -132,7 +131,7 @@ class AnswerReader(VerticalScroll):
 
         return list(self.query(Card))
 
-    def _begin(self, entry: AnswerEntry | None, lang: Lang, further: Sequence[AnswerEntry] = ()) -> None:
+    def _begin(self, entry: "AnswerEntry | None", lang: "Lang", further: "Sequence[AnswerEntry]" = ()) -> None:
         """Show the text of an entry; another one starts at its top."""
         self._lang = lang
         is_new = entry is None or self.entry is None or (entry.id, entry.lang) != (self.entry.id, self.entry.lang)
@@ -143,8 +142,13 @@ class AnswerReader(VerticalScroll):
         self._show_entries()
 
     def _show_entries(self) -> None:
-        first = [] if self.entry is None else [replace(self.entry, focus=()) if self.is_whole else self.entry]
-        text = "\n\n".join(render.entry_markdown(entry) for entry in [*first, *self._further])
+        text = ""
+        if self.entry is not None:
+            # Imported here: the first paint shows no entry.
+            from assistant import render
+
+            first = replace(self.entry, focus=()) if self.is_whole else self.entry
+            text = "\n\n".join(render.entry_markdown(entry) for entry in [first, *self._further])
         self.query_one("#ask-text", Prose).show(text)
 
     @on(Prose.Grown)
@@ -161,7 +165,7 @@ class AnswerReader(VerticalScroll):
         if by:
             self.scroll_to(y=self.scroll_offset.y + by, animate=False, immediate=True)
 
-    def _show_why(self, answer: Answer | None) -> None:
+    def _show_why(self, answer: "Answer | None") -> None:
         shown = told.why(self.entry, answer, self._lang) if self.shows_why else Content("")
         self._static("ask-why", shown)
 
@@ -189,7 +193,9 @@ class AnswerReader(VerticalScroll):
             else:
                 part.add_class("empty")
 
-    def _show_cards(self, checks: list[EntryCheck], computed: Computed | None, lang: Lang, say: Words | None) -> None:
+    def _show_cards(
+        self, checks: "list[EntryCheck]", computed: "Computed | None", lang: "Lang", say: Words | None
+    ) -> None:
         """Show the checks; those that are shown already stay as they are, with what was typed in them."""
         if checks == self._checks and computed == self._computed:
             return
@@ -210,7 +216,7 @@ class AnswerReader(VerticalScroll):
                 self.query_one(f"#{name}").remove_class("empty")
 
 
-def instead(answer: Answer, say: Words) -> list[Row]:
+def instead(answer: "Answer", say: Words) -> list[Row]:
     """Return the question with known names in the place of unknown ones, as rows whose id is `~` and the question."""
     rows = []
     for unknown in answer.unknown:
@@ -221,7 +227,7 @@ def instead(answer: Answer, say: Words) -> list[Row]:
     return list(dict.fromkeys(rows))
 
 
-def _computed(answer: Answer) -> str:
+def _computed(answer: "Answer") -> str:
     if answer.computed is None:
         return ""
     from assistant.checks import text

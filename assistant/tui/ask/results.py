@@ -1,6 +1,6 @@
 """What was found: the entries, and one of them, the answer or the welcome beside or below them."""
 
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import events
 from textual.app import ComposeResult
@@ -14,8 +14,10 @@ from assistant.tui.ask.reader import AnswerReader
 from assistant.tui.ask.values import Full, Opened, Row, Typed
 from assistant.tui.safe import plain
 from assistant.tui.words import Words
-from assistant.types import AnswerEntry
-from kb.types import Hit, Lang
+
+if TYPE_CHECKING:
+    from assistant.types import AnswerEntry
+    from kb.types import Hit, Lang
 
 __all__ = ["WIDE", "Results"]
 
@@ -43,7 +45,7 @@ class Results(Container):
     Results.-empty #ask-reader { padding: 1 0 0 2; }
     """
 
-    def __init__(self, say: Words, lang: Lang) -> None:
+    def __init__(self, say: Words, lang: "Lang") -> None:
         super().__init__(id="ask-results", classes="-empty")
         self.say = say
         self.lang: Lang = lang
@@ -81,7 +83,7 @@ class Results(Container):
         return self.query_one(AnswerReader)
 
     @property
-    def entry(self) -> AnswerEntry | None:
+    def entry(self) -> "AnswerEntry | None":
         """The entry that is shown; None for an abstention or a calculation."""
         return self.reader.entry
 
@@ -91,7 +93,7 @@ class Results(Container):
         listing = self.query_one("#ask-list", Listing)
         return listing if listing.display and listing.option_count else self.query_one("#ask-near", Listing)
 
-    def hit(self, key: str) -> Hit | None:
+    def hit(self, key: str) -> "Hit | None":
         """Return how an entry was found."""
         return next((hit for hit in self.full.hits if hit.id == key), None) if self.full is not None else None
 
@@ -168,5 +170,5 @@ class Results(Container):
         self.reader.show_opened(opened, self.say)
         self.query_one(Heading).show(self.say, "entry", opened.entry, opened.checks)
 
-    def _head(self, kind: str, entry: AnswerEntry | None) -> None:
+    def _head(self, kind: str, entry: "AnswerEntry | None") -> None:
         self.query_one(Heading).show(self.say, kind, entry, ())

@@ -1,18 +1,22 @@
 """Answers as styled text, beside their Markdown: notes, codes, log lines, reasons, what helps after an abstention."""
 
+from typing import TYPE_CHECKING
+
 from rich.cells import cell_len
 from textual.content import Content
 
 from assistant.texts import texts
 from assistant.tui.safe import plain
 from assistant.tui.words import Words, words
-from assistant.types import Answer, AnswerEntry
-from kb.types import Lang
+
+if TYPE_CHECKING:
+    from assistant.types import Answer, AnswerEntry
+    from kb.types import Lang
 
 __all__ = ["abstained", "brought", "notes", "to_send", "why"]
 
 
-def notes(answer: Answer, titles: dict[str, str]) -> Content:
+def notes(answer: "Answer", titles: dict[str, str]) -> Content:
     """Return what the reader must know about the search: corrections, what did not work, unknown names."""
     say = texts(answer.lang)
     lines = [plain(f"↺ {say['corrected'].format(to=to, typed=typed)}", "$warning") for typed, to in answer.corrected]
@@ -33,7 +37,7 @@ def notes(answer: Answer, titles: dict[str, str]) -> Content:
     return Content("\n").join(lines)
 
 
-def brought(answer: Answer) -> Content:
+def brought(answer: "Answer") -> Content:
     """Return what the codes and log lines of the question mean."""
     parts = []
     if answer.brought.diagnosis is not None:
@@ -51,7 +55,7 @@ def brought(answer: Answer) -> Content:
     return Content("\n\n").join(parts)
 
 
-def why(entry: AnswerEntry | None, answer: Answer | None, lang: Lang) -> Content:
+def why(entry: "AnswerEntry | None", answer: "Answer | None", lang: "Lang") -> Content:
     """Return the ranks and scores by which an entry was found, and what the confidence was made of."""
     say = texts(lang)
     lines = [plain(say["why"], "bold $primary")]
@@ -70,7 +74,7 @@ def why(entry: AnswerEntry | None, answer: Answer | None, lang: Lang) -> Content
     return Content("\n").join(lines)
 
 
-def abstained(answer: Answer, entries: int) -> Content:
+def abstained(answer: "Answer", entries: int) -> Content:
     """Return that nothing was found that can be trusted, and what was searched."""
     say = texts(answer.lang)
     is_blocked = any(unknown.blocking for unknown in answer.unknown)
@@ -80,7 +84,7 @@ def abstained(answer: Answer, entries: int) -> Content:
     return Content("\n").join([plain(f"○ {say['not_known']}", "bold $warning"), plain(searched)])
 
 
-def to_send(answer: Answer, say: Words) -> Content:
+def to_send(answer: "Answer", say: Words) -> Content:
     """Return what would help to answer: the advice of the command line, and what a diagnosis misses."""
     lines = [plain(say("send_title"), "bold $primary"), plain(f"  • {texts(answer.lang)['help_hint']}")]
     lines += [plain(f"  • {line}") for line in say("send").splitlines()]

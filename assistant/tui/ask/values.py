@@ -2,10 +2,11 @@
 
 import re
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from assistant.types import Answer, AnswerEntry, EntryCheck
-from kb.types import Hit, Lang
+if TYPE_CHECKING:
+    from assistant.types import Answer, AnswerEntry, EntryCheck
+    from kb.types import Hit, Lang
 
 __all__ = ["Full", "Opened", "Request", "Row", "Typed"]
 
@@ -19,14 +20,14 @@ class Request:
     """A question with its filters."""
 
     question: str
-    lang: Lang | None
+    lang: "Lang | None"
     """Language of the answer; None for the question's."""
     platform: str | None
-    window: Lang | None = field(default=None, compare=False)
+    window: "Lang | None" = field(default=None, compare=False)
     """Language of the window."""
 
     @property
-    def answer_lang(self) -> Lang | None:
+    def answer_lang(self) -> "Lang | None":
         """Language to answer in: pasted lines and bare codes have none of their own, for them it is the window's."""
         has_one = "\n" not in self.question and _WORD.search(self.question)
         return self.lang or (None if has_one else self.window)
@@ -47,8 +48,8 @@ class Typed:
     """What the words of an unfinished question find."""
 
     rows: tuple[Row, ...]
-    lang: Lang
-    best: AnswerEntry | None
+    lang: "Lang"
+    best: "AnswerEntry | None"
     seconds: float
 
 
@@ -56,9 +57,9 @@ class Typed:
 class Full:
     """The answer to a question, and everything found for it."""
 
-    answer: Answer
+    answer: "Answer"
     rows: tuple[Row, ...]
-    hits: tuple[Hit, ...]
+    hits: "tuple[Hit, ...]"
     entries: int
     """Number of entries that were searched."""
     seconds: float
@@ -68,6 +69,6 @@ class Full:
 class Opened:
     """One entry that was chosen."""
 
-    entry: AnswerEntry
-    checks: tuple[EntryCheck, ...]
+    entry: "AnswerEntry"
+    checks: "tuple[EntryCheck, ...]"
     related: tuple[tuple[str, str], ...] = ()

@@ -1,6 +1,6 @@
 """What can be done with the answer that is shown: read on, see why, copy, open, judge, compute again."""
 
-from assistant import paths, render
+from assistant import paths
 from assistant.tui.ask import feedback
 from assistant.tui.ask.box import QuestionBox
 from assistant.tui.ask.heading import Heading
@@ -52,6 +52,8 @@ class WithAnswer(Pane):
 
     def action_copy(self) -> None:
         """Copy the answer with its citation."""
+        from assistant import render
+
         full, entry = self.results.full, self.results.entry
         if full is not None and not self.results.is_chosen:
             text = render.answer_markdown(full.answer, full.entries)
