@@ -30,7 +30,7 @@ class AnswerReader(VerticalScroll):
     """Parts that are empty take no line. What is read stays in its place when more comes in above it."""
 
     DEFAULT_CSS = """
-    AnswerReader { padding: 0 0 0 2; scrollbar-size-vertical: 1; }
+    AnswerReader { padding: 0 0 0 2; scrollbar-size-vertical: 1; scrollbar-gutter: stable; }
     AnswerReader > * { height: auto; margin: 0 1 1 0; }
     AnswerReader > #ask-near-title { margin: 0; }
     AnswerReader > .empty { display: none; }
