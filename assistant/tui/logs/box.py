@@ -37,11 +37,18 @@ class Box(ModalScreen[T]):
     Box #body { height: auto; max-height: 100%; }
     """
 
-    def __init__(self, say: Words, title: str, hint: str) -> None:
+    def __init__(self, say: Words, name: str, **values: object) -> None:
+        """Make a box.
+
+        Args:
+            say: the sentences of the area.
+            name: of what is asked for; its title and hint are called after it.
+            values: for the blanks of the hint.
+        """
         super().__init__()
         self.say = say
-        self.heading = title
-        self.hint = hint
+        self.heading = say(f"{name}_title")
+        self.hint = say(f"{name}_hint", **values)
 
     def compose(self) -> ComposeResult:
         """Lay out title, body and hint."""

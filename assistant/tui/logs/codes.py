@@ -6,6 +6,7 @@ from assistant.logs.codes import find_codes, lookup
 from assistant.logs.types import Diagnosis, Explained
 from assistant.texts import texts
 from assistant.tui.safe import plain
+from assistant.tui.words import words
 from kb.types import Lang
 
 __all__ = ["codes_in", "in_full", "in_short"]
@@ -52,7 +53,7 @@ def in_short(codes: tuple[Explained, ...], lang: Lang, more: str) -> Content:
 
 def in_full(codes: tuple[Explained, ...], lang: Lang) -> Content:
     """Return all codes with all their meanings."""
-    source = texts(lang)["source"]
+    source, say = texts(lang)["source"], words("logs", lang)
     parts: list[Content] = []
     for one in codes:
         for meaning in one.meanings:
@@ -67,6 +68,6 @@ def in_full(codes: tuple[Explained, ...], lang: Lang) -> Content:
                 plain(f"  {meaning.platform} {meaning.module}\n", "$text-muted"),
                 plain(f"  {told}\n"),
                 *([plain(f"  → {hint}\n")] if hint else []),
-                plain(f"  {source}: {meaning.source} ({meaning.certainty})\n\n", "$text-muted"),
+                plain(f"  {source}: {meaning.source} ({say(meaning.certainty)})\n\n", "$text-muted"),
             ]
     return Content("").join(parts)

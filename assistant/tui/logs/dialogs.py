@@ -45,8 +45,8 @@ class PasteBox(Box[str]):
         Binding("ctrl+s,ctrl+enter,f9", "read", show=False, priority=True),
     ]
 
-    def __init__(self, say: Words, title: str, hint: str) -> None:
-        super().__init__(say, title, hint)
+    def __init__(self, say: Words) -> None:
+        super().__init__(say, "paste")
         self.add_class("tall")
 
     def body(self) -> ComposeResult:
@@ -90,8 +90,8 @@ class Target:
 class SaveBox(Box[Target]):
     """Asks where to save, and whether without what is private. A file that is there is replaced only if asked twice."""
 
-    def __init__(self, say: Words, title: str, hint: str, path: str, redact: bool) -> None:
-        super().__init__(say, title, hint)
+    def __init__(self, say: Words, path: str, redact: bool) -> None:
+        super().__init__(say, "export")
         self.path = path
         self.redact = redact
         self._confirmed = ""
@@ -170,8 +170,8 @@ class TextBox(Box[bool]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,q", "leave", show=False)]
 
-    def __init__(self, say: Words, title: str, hint: str, content: Content | str) -> None:
-        super().__init__(say, title, hint)
+    def __init__(self, say: Words, name: str, content: Content | str) -> None:
+        super().__init__(say, name)
         self.content_shown = content
 
     def body(self) -> ComposeResult:
@@ -190,8 +190,8 @@ class TextBox(Box[bool]):
 class ChoiceBox(Box[str]):
     """Asks for one of several."""
 
-    def __init__(self, say: Words, title: str, hint: str, choices: Sequence[tuple[str, str]]) -> None:
-        super().__init__(say, title, hint)
+    def __init__(self, say: Words, name: str, choices: Sequence[tuple[str, str]]) -> None:
+        super().__init__(say, name)
         self.choices = choices
         """(answer, how it is shown)."""
 

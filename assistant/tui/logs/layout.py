@@ -4,7 +4,7 @@ from typing import Final
 
 from textual.binding import Binding
 
-__all__ = ["CSS", "KEYS"]
+__all__ = ["CSS", "KEYS", "WITH_LOG"]
 
 CSS: Final = """
     LogsPane #logs-status { height: 1; padding: 0 1; background: $surface; text-overflow: ellipsis; text-wrap: nowrap; }
@@ -40,6 +40,9 @@ def _key(keys: str, action: str, *, name: str = "", show: bool = False) -> Bindi
     return Binding(keys, action, action, show=show, id=f"logs.{name or action}")
 
 
+#: Actions that need a log.
+WITH_LOG: Final = frozenset({"step", "find", "export", "ask", "codes", "edge", "line", "log", "entry", "details"})
+
 #: The footer has room for few; help and palette tell all.
 KEYS: Final = (
     _key("o", "open", show=True),
@@ -50,7 +53,7 @@ KEYS: Final = (
     _key("slash", "find", show=True),
     _key("x", "export", show=True),
     _key("a", "ask", show=True),
-    _key("c", "codes"),
+    _key("c,enter", "codes"),
     _key("g", "edge(-1)", name="top"),
     _key("G", "edge(1)", name="bottom"),
     _key("colon,ctrl+g", "line"),

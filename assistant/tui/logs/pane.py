@@ -18,13 +18,12 @@ from assistant.tui.logs.codebar import CodeBar
 from assistant.tui.logs.codes import in_full
 from assistant.tui.logs.details import Details
 from assistant.tui.logs.dialogs import ChoiceBox, LineBox, PasteBox, SaveBox, TextBox
-from assistant.tui.logs.layout import CSS, KEYS
+from assistant.tui.logs.layout import CSS, KEYS, WITH_LOG
 from assistant.tui.logs.paths import FileBox
 from assistant.tui.logs.read import read
 from assistant.tui.logs.reading import Kind, Reading
 from assistant.tui.logs.start import Start
 from assistant.tui.logs.status import status
-from assistant.tui.logs.view import LogView
 from assistant.tui.pane import Pane
 from assistant.tui.services import Services
 from kb.types import Lang
@@ -33,8 +32,6 @@ __all__ = ["LogsPane"]
 
 _RECENT = 8
 _TICK_S = 0.1
-#: Actions that need a log.
-_WITH_LOG = frozenset({"step", "find", "export", "ask", "codes", "edge", "line", "log", "entry", "details"})
 
 
 class LogsPane(Pane):
@@ -87,7 +84,7 @@ class LogsPane(Pane):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer only what can be done: nothing is found or exported before something is read."""
-        return action not in _WITH_LOG or self.reading is not None
+        return action not in WITH_LOG or self.reading is not None
 
     def state(self) -> dict[str, Any]:
         """Return what was open and where the cursor is; pasted text is not kept."""
@@ -173,11 +170,6 @@ class LogsPane(Pane):
         event.stop()
         await self.action_ask()
 
-    @on(LogView.Explain)
-    def _explain(self, event: LogView.Explain) -> None:
-        event.stop()
-        self.action_codes()
-
     def on_paste(self, event: events.Paste) -> None:
         """Read what the terminal pastes, if no box takes it."""
         event.stop()
@@ -198,14 +190,13 @@ class LogsPane(Pane):
         await self._ask_path("follow", self.path or (self.recent[0] if self.recent else ""))
 
     async def _ask_path(self, kind: Literal["open", "follow"], path: str) -> None:
-        box = FileBox(self.say, self.say(f"{kind}_title"), self.say(f"{kind}_hint"), path)
-        if chosen := await self.app.push_screen_wait(box):
+        if chosen := await self.app.push_screen_wait(FileBox(self.say, kind, path)):
             self.begin(kind, chosen)
 
     @work(group="logs-box")
     async def action_paste(self) -> None:
         """Ask for text and read it."""
-        if text := await self.app.push_screen_wait(PasteBox(self.say, self.say("paste_title"), self.say("paste_hint"))):
+        if text := await self.app.push_screen_wait(PasteBox(self.say)):
             self.begin("paste", text)
 
     def action_stop(self) -> None:
@@ -238,8 +229,8 @@ class LogsPane(Pane):
     async def action_line(self) -> None:
         """Ask for a line and go there, as soon as it is indexed."""
         rows = self.body.view.rows
-        hint = self.say("line_hint", lines=f"{rows.lines:,}" if rows else "0")
-        line = await self.app.push_screen_wait(LineBox(self.say, self.say("line_title"), hint))
+        box = LineBox(self.say, "line", lines=f"{rows.lines:,}" if rows else "0")
+        line = await self.app.push_screen_wait(box)
         if line is not None:
             self.body.go_line(line)
 
@@ -254,8 +245,7 @@ class LogsPane(Pane):
     def action_codes(self) -> None:
         """Show all codes of the row with all that they mean."""
         if found := self.query_one("#logs-code", CodeBar).codes:
-            text = in_full(found, self.lang)
-            self.app.push_screen(TextBox(self.say, self.say("codes_title"), self.say("box_hint"), text))
+            self.app.push_screen(TextBox(self.say, "codes", in_full(found, self.lang)))
         else:
             self._say(self.say("codes_none"))
 
@@ -273,8 +263,7 @@ class LogsPane(Pane):
         entry = getattr(item.value, "entry", "") if item is not None else ""
         if not entry and near is not None and near.entries:
             choices = [(one, f"{title}  {platform}") for one, title, platform in near.entries]
-            box = ChoiceBox(self.say, self.say("near_title"), self.say("choice_hint"), choices)
-            entry = await self.app.push_screen_wait(box)
+            entry = await self.app.push_screen_wait(ChoiceBox(self.say, "near", choices))
         elif not entry:
             self._say(self.say("entry_none"))
         if entry:
@@ -284,7 +273,7 @@ class LogsPane(Pane):
         from assistant.tui.logs.entry import entry_text
 
         text = await asyncio.to_thread(entry_text, self.services, entry, self.lang)
-        self.app.push_screen(TextBox(self.say, self.say("entry_title"), self.say("box_hint"), text))
+        self.app.push_screen(TextBox(self.say, "entry", text))
 
     def action_redact(self) -> None:
         """Say whether reports leave out what is private."""
@@ -300,9 +289,8 @@ class LogsPane(Pane):
         if reading is None or reading.diagnosis is None:
             self._say(self.say("export_none"))
             return
-        stem = "log" if reading.kind == "paste" else Path(self.path).name.partition(".")[0] or "log"
-        path = str(Path.cwd() / f"{stem}-report.md")
-        box = SaveBox(self.say, self.say("export_title"), self.say("export_hint"), path, self.redact)
+        stem = Path(self.path).name.partition(".")[0] or "log"
+        box = SaveBox(self.say, str(Path.cwd() / f"{stem}-report.md"), self.redact)
         target = await self.app.push_screen_wait(box)
         if target is not None:
             self.redact = target.redact

@@ -3,7 +3,7 @@
 import asyncio
 import os
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from rich.text import Text, TextType
 from textual import on
@@ -83,8 +83,8 @@ class Files(DirectoryTree):
 class FileBox(Box[str]):
     """Asks for a path: typed with completion, or chosen from the tree."""
 
-    def __init__(self, say: Words, title: str, hint: str, path: str) -> None:
-        super().__init__(say, title, hint)
+    def __init__(self, say: Words, kind: Literal["open", "follow"], path: str) -> None:
+        super().__init__(say, kind)
         self.add_class("tall")
         self.path = path
 

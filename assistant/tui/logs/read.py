@@ -22,6 +22,8 @@ __all__ = ["read"]
 
 _GZIP = b"\x1f\x8b"
 _INDEXED_AT_ONCE = 1 << 18
+#: So many collections of the middle generation come before one of everything; Python's own number is 10.
+_WHOLE_COLLECTION = 50
 
 
 def read(reading: Reading, given: str) -> None:
@@ -36,9 +38,15 @@ def read(reading: Reading, given: str) -> None:
 
 @cache
 def _warm() -> None:
-    """Load the tables of codes. No collection walks what is loaded by now: that would stop the window for long."""
+    """Load the tables of codes.
+
+    No collection of garbage walks what is loaded by now, and whole ones become rarer: each stops the window for as long
+    as it takes, whichever thread it happens in.
+    """
     table()
     gc.freeze()
+    young, middle, _ = gc.get_threshold()
+    gc.set_threshold(young, middle, _WHOLE_COLLECTION)
 
 
 def _guarded(reading: Reading, read: Callable[[], None]) -> None:

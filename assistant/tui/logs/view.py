@@ -55,7 +55,6 @@ class LogView(ScrollView, can_focus=True):
         Binding("end", "last", show=False),
         Binding("left", "sideways(-1)", show=False),
         Binding("right", "sideways(1)", show=False),
-        Binding("enter", "explain", show=False),
     ]
 
     row: reactive[int] = reactive(0)
@@ -68,9 +67,6 @@ class LogView(ScrollView, can_focus=True):
             self.row = row
             self.column = column
             """Character of the shown text that was clicked."""
-
-    class Explain(Message):
-        """The codes in the row of the cursor are to be explained."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -176,10 +172,6 @@ class LogView(ScrollView, can_focus=True):
     def action_sideways(self, by: int) -> None:
         """Scroll left or right."""
         self.scroll_to(x=max(self.scroll_offset.x + by * 16, 0), animate=False, immediate=True)
-
-    def action_explain(self) -> None:
-        """Ask for what the codes of the row mean."""
-        self.post_message(self.Explain())
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         """Stop staying at the end."""
