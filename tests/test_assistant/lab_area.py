@@ -5,8 +5,9 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from textual.pilot import Pilot
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
+from assistant.checks.values import arguments
 from assistant.tui.app import Window
 from assistant.tui.lab.field import Field
 from assistant.tui.lab.pane import LabPane
@@ -48,9 +49,17 @@ async def opened(pilot: Pilot[Any], pane: LabPane, name: str, values: dict[str, 
 
 
 async def settled(pilot: Pilot[Any], pane: LabPane) -> None:
-    """Wait until what is typed was run or refused, and is shown."""
-    await pilot.pause()
+    """Wait until what is shown is the outcome of what is typed."""
+    await until(pilot, lambda: _is_done(pane))
     await _shown(pilot, pane)
+
+
+def _is_done(pane: LabPane) -> bool:
+    form = pane.form()
+    if form is None or pane.done is None or form.problems():
+        return False
+    is_taken = all(box.value == one.text for one in form.fields() for box in one.query(Input))
+    return is_taken and pane.done[0].arguments == arguments(form.check, form.values())
 
 
 async def _shown(pilot: Pilot[Any], pane: LabPane) -> None:

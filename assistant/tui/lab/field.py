@@ -125,8 +125,12 @@ class Field(Vertical):
     def _placeholder(self) -> str:
         default = self.parameter.default
         if default is REQUIRED or default is None:
-            return self.say("example_of", example=self.parameter.example)
+            return self._example()
         return self.say("default_of", default=shown_value(default, self.lang))
+
+    def _example(self) -> str:
+        example = self.parameter.example
+        return self.say("example_of", example=example) if example else ""
 
     def _show(self) -> None:
         self.problem = wrong(self.parameter, self.text, self.say, self.lang)
@@ -154,7 +158,7 @@ class Field(Vertical):
         if parameter.choices:
             parts.append(", ".join(parameter.choices))
         elif parameter.kind != "flag":
-            parts.append(self.say("example_of", example=parameter.example))
+            parts.append(self._example())
         if is_short:
             return " · ".join(part for part in parts if part)
         kind = "" if parameter.choices else self.say(f"kind_{parameter.kind}")

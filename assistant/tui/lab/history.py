@@ -76,6 +76,7 @@ class HistoryScreen(ModalScreen[Run | None]):
     HistoryScreen .title { color: $primary; text-style: bold; }
     HistoryScreen OptionList { height: auto; max-height: 16; border: none; background: transparent; padding: 0;
         text-wrap: nowrap; text-overflow: ellipsis; }
+    HistoryScreen OptionList:focus { border: none; }
     HistoryScreen .empty { color: $text-muted; }
     """
 

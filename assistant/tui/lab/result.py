@@ -11,6 +11,7 @@ from textual.widgets import Static
 from assistant.checks import show
 from assistant.checks.types import Check, Outcome
 from assistant.tui.lab.curves import Picture
+from assistant.tui.lab.numbers import Numbers
 from assistant.tui.lab.plot import Plot
 from assistant.tui.lab.plots import plots
 from assistant.tui.lab.sentence import Sentence
@@ -70,8 +71,7 @@ class ResultView(VerticalScroll):
         # The curve of a check is its point: it stands above the numbers.
         first = drawn[:1] if picture is not None else []
         rows = show.rows(check, outcome, lang)
-        numbers = [Static(_table(rows), classes="numbers")] if rows else []
-        parts += [*first, *numbers, *drawn[len(first) :]]
+        parts += [*first, *([Numbers(rows)] if rows else []), *drawn[len(first) :]]
         parts.append(Foot(_foot(check, outcome, command, say, lang), classes="foot"))
         await self._put(parts)
 
@@ -89,17 +89,6 @@ class ResultView(VerticalScroll):
     def outdated(self) -> None:
         """Show that what is shown belongs to other values than those typed."""
         self.add_class("-old")
-
-
-def _table(rows: list[tuple[str, str]]) -> Content:
-    from rich.cells import cell_len
-
-    width = min(max(cell_len(label) for label, _ in rows), 44)
-    lines = []
-    for label, value in rows:
-        pad = " " * max(width - cell_len(label), 0)
-        lines.append(plain(f"{label}{pad}  ", "$foreground 60%") + plain(value))
-    return Content("\n").join(lines)
 
 
 def _foot(check: Check, outcome: Outcome, command: str, say: Words, lang: Lang) -> Content:
