@@ -113,6 +113,7 @@ class Window(App[int]):
         Binding("ctrl+l", "language", "language", id="window.language", show=False),
         Binding("ctrl+t", "next_theme", "theme", id="window.theme", show=False),
         Binding("ctrl+z", "suspend_process", "suspend", id="window.suspend", show=False, priority=True),
+        Binding("ctrl+p", "command_palette", "palette", id="window.palette", show=False, priority=True),
         Binding("ctrl+q", "quit", "quit", id="window.quit", priority=True),
     ]
 
@@ -227,8 +228,6 @@ class Window(App[int]):
             keys[key] = [
                 replace(binding, description=self.say(binding.id.removeprefix("window.")))
                 if binding.id and binding.id.startswith("window.")
-                else replace(binding, description=self.say("palette"))
-                if binding.action == "command_palette"
                 else binding
                 for binding in bound
             ]

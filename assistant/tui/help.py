@@ -56,7 +56,7 @@ class HelpScreen(ModalScreen[None]):
             say = self.pane.say if self.pane is not None and area == self.pane.AREA else self.say
             label = name.replace(".", "_") if area != "window" else name.removeprefix("window.")
             try:
-                told = say(label)
+                told = say(f"about_{label}")
             except KeyError:
                 told = active.binding.description
             rows.setdefault(told, []).append(self.app.get_key_display(active.binding.with_key(key=key)))

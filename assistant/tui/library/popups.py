@@ -33,6 +33,7 @@ class Choice(ModalScreen[str | None]):
     Choice .hint { color: $text-muted; height: auto; }
     Choice OptionList, Choice OptionList:focus { height: 1fr; border: none; padding: 0; background: $surface;
                                                  scrollbar-size-vertical: 1; }
+    Choice OptionList > .option-list--option-disabled { color: $foreground; }
     """
 
     def __init__(self, title: str, hint: str, lines: Sequence[tuple[str, Content]], chosen: str = "") -> None:
