@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from assistant import reasons
 from assistant.checks import show
 from assistant.checks.table import CHECKS
 from assistant.checks.types import REQUIRED, Check, Outcome, Value
@@ -33,9 +34,9 @@ def _line(outcome: Outcome, lang: Lang) -> str:
     say = texts(lang)
     badge = f"{_BADGES[outcome.status]} {say[f'check_{outcome.status}']}"
     if not outcome.result:
-        return f"{badge} · {outcome.check}: {_plain(outcome.reason)}"
+        return f"{badge} · {outcome.check}: {_plain(reasons.shown(outcome.reason, lang))}"
     told = _plain(show.sentence(CHECKS[outcome.check], outcome, lang))
-    reason = f" · **{_plain(outcome.reason)}**" if outcome.reason else ""
+    reason = f" · **{_plain(reasons.shown(outcome.reason, lang))}**" if outcome.reason else ""
     return f"{badge} · {told}{reason} · `{command(outcome.check, outcome.arguments)}`"
 
 
@@ -51,9 +52,9 @@ def computed(found: Computed, lang: Lang) -> str:
         parts += [f"**{_plain(show.sentence(check, outcome, lang))}**" for outcome in done]
     if len(done) == 1:
         parts.append(_details(check, done[0], lang))
-    parts += [
-        f"{say['computed']} ({title}): {_plain(outcome.reason)}" for outcome in found.outcomes if not outcome.result
-    ]
+    for outcome in found.outcomes:
+        if not outcome.result:
+            parts.append(f"{say['computed']} ({title}): {_plain(reasons.shown(outcome.reason, lang))}")
     if found.missing:
         needed = "; ".join(_needed(check, name, lang) for name in found.missing)
         parts.append(say["computed_missing"].format(title=title, missing=needed))
@@ -74,7 +75,7 @@ def outcome_text(outcome: Outcome, lang: Lang) -> str:
     """Return one outcome in full: sentence, results with units, arguments, assumptions."""
     check = CHECKS[outcome.check]
     if not outcome.result:
-        return _plain(outcome.reason)
+        return _plain(reasons.shown(outcome.reason, lang))
     return f"**{_plain(show.sentence(check, outcome, lang))}**\n\n{_details(check, outcome, lang)}"
 
 
