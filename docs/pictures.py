@@ -78,7 +78,8 @@ def small(svg: str) -> str:
     svg = re.sub(r"terminal-\d+-", "", svg)
     svg = re.sub(r' clip-path="url\(#line-\d+\)"', "", svg)
     svg = re.sub(r'<clipPath id="line-\d+">.*?</clipPath>', "", svg, flags=re.DOTALL)
-    svg = re.sub(r"(\d+\.\d)\d+", r"\1", svg)
+    # Places are rounded; what stands between the tags is text.
+    svg = re.sub(r"<[^>]*>", lambda tag: re.sub(r"(\d+\.\d)\d+", r"\1", tag[0]), svg)
     svg = re.sub(r"font-family: Fira Code, monospace", "font-family: monospace", svg)
     svg = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL)
     return re.sub(r">\s+<", "><", re.sub(r"\n\s*", "\n", svg))
