@@ -26,8 +26,6 @@ LINE_MOST = 1 << 16
 HEAD = 64
 #: Prefixes taken off one line: a launcher's within a container's within a serial tool's.
 PREFIXES_MOST = 4
-#: Behind so many bytes of a log it pays to load numpy for counting its line ends ten times as fast.
-_LONG = 32 << 20
 
 # Up to eight CR in a row end one line: serial tools turn CRLF into CR CR LF, and an endless run must not be kept.
 _ENDS: dict[Form, re.Pattern[bytes]] = {
@@ -236,7 +234,7 @@ class Decoder:
     def _block(self, size: int) -> Block:
         assert self.form is not None
         data = bytes(memoryview(self._kept)[:size])
-        ended = _count(data, self.form, is_long=self._start >= _LONG)
+        ended = _count(data, self.form)
         block = Block(data, self._start, self._number, self._piece, self.form, ended)
         del self._kept[:size]
         self._start += size
@@ -306,14 +304,10 @@ def _ends(data: bytes, form: Form, offset: int = 0) -> Iterator[tuple[int, int]]
             yield offset + found.start(), offset + found.end()
 
 
-def _count(data: bytes, form: Form, *, is_long: bool = False) -> int:
-    """Return how many line ends there are; fast where every CR belongs to a CRLF, and in a long log."""
+def _count(data: bytes, form: Form) -> int:
+    """Return how many line ends there are; fast where every CR belongs to a CRLF."""
     if form == "8-bit" and (b"\r" not in data or data.count(b"\r") == data.count(b"\r\n")):
-        if not is_long:
-            return data.count(b"\n")
-        import numpy as np
-
-        return int(np.count_nonzero(np.frombuffer(data, np.uint8) == ord("\n")))
+        return data.count(b"\n")
     return sum(1 for _ in _ends(data, form))
 
 
