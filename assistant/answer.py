@@ -18,6 +18,7 @@ from kb import paste, terms
 from kb.focus import focus
 from kb.parse import blocks
 from kb.search import Searcher
+from kb.store import Store
 from kb.types import Entry, Hit, Lang, Search, Span
 
 RELATED = 3
@@ -58,7 +59,7 @@ def answer(
         BadInput: the question has no letter or digit, or the platform is unknown.
     """
     text = checked_question(question)
-    check_platform(searcher, platform)
+    check_platform(searcher.store, platform)
     found = searcher.search(text, lang=lang, platform=platform, limit=max(10, limit + RELATED))
     is_confident = found.confidence >= found.threshold
     is_blocked = any(item.blocking for item in found.unknown)
@@ -96,13 +97,13 @@ def checked_question(question: str) -> str:
     return text
 
 
-def check_platform(searcher: Searcher, platform: str | None) -> None:
+def check_platform(store: Store, platform: str | None) -> None:
     """Check a platform's name.
 
     Raises:
         BadInput: the corpus has no such platform.
     """
-    known = searcher.store.platforms()
+    known = store.platforms()
     if platform is not None and platform not in known:
         raise BadInput(f"unknown platform {platform!r}; known: {', '.join(known)}")
 

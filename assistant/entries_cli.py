@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from assistant.errors import EXIT_NEGATIVE, EXIT_OK, BadInput, NothingFound
+from assistant.errors import EXIT_NEGATIVE, EXIT_OK, NothingFound
 
 if TYPE_CHECKING:
     from assistant.session import Session
@@ -31,7 +31,7 @@ def found(
     from assistant.answer import check_platform
     from assistant.texts import texts
 
-    check_platform(searcher, platform)
+    check_platform(searcher.store, platform)
     result = searcher.search(question, lang=lang, platform=platform, limit=limit)
     rows = [(hit, one) for hit in result.hits if (one := searcher.store.entry(hit.id, result.lang)) is not None]
     notes = [] if rows else [texts(result.lang)["nothing"]]
@@ -83,10 +83,9 @@ def entries(session: "Session", *, lang: "Lang", platform: str | None, as_json: 
         BadInput: an unknown platform.
     """
     from assistant import render
+    from assistant.answer import check_platform
 
-    known = session.store.platforms()
-    if platform is not None and platform not in known:
-        raise BadInput(f"unknown platform {platform!r}; known: {', '.join(known)}")
+    check_platform(session.store, platform)
     every = session.store.entries(lang, platform)
     if as_json:
         return render.json_text({"schema": render.SCHEMA, "entries": [_row(one) for one in every]})

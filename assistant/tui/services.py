@@ -5,9 +5,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from assistant.session import Session
     from assistant.tui.library.shelf import Shelf
-    from assistant.types import Answer
+    from assistant.types import Answer, Computed
     from kb.search import Searcher
     from kb.types import Lang, Search
 
@@ -41,6 +43,13 @@ class Services:
         return self.session.searcher()
 
     @cached_property
+    def compute(self) -> "Callable[[str, Lang], Computed | None]":
+        """The calculation that a question asks for; its index opens at the first need, once. Hold `lock`."""
+        from assistant.checks.asked import computing
+
+        return computing(self.session.check_searcher)
+
+    @cached_property
     def word_searcher(self) -> "Searcher":
         """Search by words only, ready at once. Hold `word_lock`."""
         from assistant import paths
@@ -65,13 +74,13 @@ class Services:
     def answer(self, question: str, *, lang: "Lang | None", platform: str | None) -> "Answer":
         """Return the full answer: entries, checks, calculation, codes and log lines of the question."""
         from assistant.answer import answer
-        from assistant.checks.asked import computing
         from assistant.logs.asked import brought
 
         with self.lock:
-            compute = computing(self.session.check_searcher)
             try:
-                return answer(question, self.searcher, lang=lang, platform=platform, compute=compute, bring=brought)
+                return answer(
+                    question, self.searcher, lang=lang, platform=platform, compute=self.compute, bring=brought
+                )
             finally:
                 # That of the calculations is built when it is first asked.
                 self.is_building = False

@@ -24,6 +24,7 @@ from textual.selection import Selection
 from textual.widgets import ContentSwitcher, Input, Static
 
 from assistant.errors import BadInput
+from assistant.session import Session
 from assistant.texts import texts
 from assistant.tui.app import Window
 from assistant.tui.ask.bar import Bar
@@ -37,7 +38,7 @@ from assistant.tui.ask.prose import Prose
 from assistant.tui.ask.values import Request
 from assistant.tui.services import Services
 from assistant.tui.words import words
-from kb.search import WEIGHTS
+from kb.search import WEIGHTS, Searcher
 
 ASYMMETRIC = {
     "zh": "非对称量化的 scale 和 zero point 怎么算？",
@@ -638,6 +639,22 @@ def test_it_says_that_the_index_is_being_built(stage: Stage, monkeypatch: pytest
         await until(pilot, lambda: pane.platforms, "the corpus is open")
 
     stage.play(act, services=Services())
+
+
+def test_the_index_of_the_calculations_is_opened_once(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened, services = [], Services()
+    services.__dict__.update(session=stage.services.session, searcher=stage.services.searcher)
+    really = Session.check_searcher
+
+    def counted(session: Session) -> Searcher:
+        opened.append(session)
+        return really(session)
+
+    monkeypatch.setattr(Session, "check_searcher", counted)
+
+    asked = [services.answer(f"quantize {value} to int8, scale 0.02", lang="en", platform=None) for value in (1.7, 2.3)]
+
+    assert all(answer.computed is not None for answer in asked) and len(opened) == 1
 
 
 def test_examples_of_the_welcome_are_asked_by_key_and_by_click(stage: Stage) -> None:
