@@ -7,7 +7,8 @@ services   the slow things that areas ask for, run in threads: opening the corpu
 state      what is restored at the next start
 keys       the keys of all actions, by id; a user's file changes them
 editor     a file at its line in the user's editor
-breaking   where lines of Chinese break, in every widget
+wrapping   where lines break, Chinese between any two characters
+breaking   lets every widget break its lines so
 safe       text from outside as content that is never interpreted
 ask/ logs/ model/ lab/ library/
            one area each: `pane.py` and its widgets

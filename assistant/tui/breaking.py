@@ -3,7 +3,7 @@
 from rich._wrap import divide_line
 from textual import content
 
-from assistant.tui.library.wrapping import breaks
+from assistant.tui.wrapping import breaks
 
 __all__ = ["break_chinese"]
 

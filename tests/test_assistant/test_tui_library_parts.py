@@ -14,8 +14,8 @@ from assistant.tui.library.paint import paint
 from assistant.tui.library.place import History, Place, neighbour, read_marks, read_place, read_places
 from assistant.tui.library.shelf import Shelf, read_shelf
 from assistant.tui.library.tree import branches
-from assistant.tui.library.wrapping import breaks
 from assistant.tui.words import words
+from assistant.tui.wrapping import breaks
 from kb.errors import CorpusError
 
 CORPUS = Path(__file__).resolve().parents[2] / "corpus"

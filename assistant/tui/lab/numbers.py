@@ -8,8 +8,8 @@ from textual import events
 from textual.content import Content
 from textual.widgets import Static
 
-from assistant.tui.library.wrapping import breaks
 from assistant.tui.safe import plain
+from assistant.tui.wrapping import breaks
 
 __all__ = ["Numbers", "number_lines"]
 

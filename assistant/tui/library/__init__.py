@@ -5,7 +5,6 @@ place      what is shown (an entry, a document, a card), and the places before a
 notes      which cards are known, and bookmarks
 page       a place as Markdown sections, with the check blocks as badges
 paint      Markdown as lines of cells, in a worker; Chinese breaks between any two characters
-wrapping   where lines break
 finding    matches of a text in painted lines
 reader     shows painted lines, and finds in them
 desk       the place that lies open: painted, proved, its terms looked up

@@ -18,7 +18,7 @@ from textual.strip import Strip
 
 from assistant.tui.library.page import Section
 from assistant.tui.library.painted import Painted
-from assistant.tui.library.wrapping import breaks, least_width
+from assistant.tui.wrapping import breaks, least_width
 
 __all__ = ["paint"]
 

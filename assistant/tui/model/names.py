@@ -5,7 +5,7 @@ from itertools import pairwise
 from rich.cells import cell_len, set_cell_size
 
 from assistant.plain import printable
-from assistant.tui.library.wrapping import breaks
+from assistant.tui.wrapping import breaks
 
 __all__ = ["cut", "one_line", "padded", "wrapped"]
 
