@@ -8,6 +8,7 @@ import pytest
 
 if TYPE_CHECKING:
     from assistant.tui.services import Services
+    from tests.test_assistant.model_area import KeptEngine
 
 
 @pytest.fixture(scope="session")
@@ -35,3 +36,34 @@ def logs_services() -> "Iterator[Services]":
 
     with kept_services() as kept:
         yield kept
+
+
+@pytest.fixture(scope="module")
+def kept_engine() -> "Iterator[KeptEngine]":
+    """The second process of the area Model, shared by all windows of a file."""
+    from tests.test_assistant.model_area import KeptEngine
+
+    kept = KeptEngine()
+    yield kept
+    kept.end()
+
+
+@pytest.fixture
+def model_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The window was never open before."""
+    monkeypatch.setenv("ASKNPU_HOME", str(tmp_path / "home"))
+
+
+@pytest.fixture
+def model_window(model_home: None, kept_engine: "KeptEngine", monkeypatch: pytest.MonkeyPatch) -> None:
+    """Likewise, and its second process runs already."""
+    monkeypatch.setattr("assistant.tui.model.running.Engine", lambda: kept_engine)
+
+
+@pytest.fixture
+def conv(tmp_path: Path) -> Path:
+    """A small model in a directory of its own."""
+    from tests.test_assistant.model_area import write_conv
+
+    (tmp_path / "models").mkdir()
+    return write_conv(tmp_path / "models" / "模型 [red] 1.onnx")

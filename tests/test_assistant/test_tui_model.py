@@ -1,6 +1,5 @@
 """The area Model of the window: pick, estimate, sort, see what is unsupported, rewrite, compare."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import onnx
@@ -15,7 +14,6 @@ from assistant.tui.model.pane import ModelPane
 from assistant.tui.model.tabs import TABS
 from kb.types import Lang
 from tests.test_assistant.model_area import (
-    KeptEngine,
     choose,
     estimate,
     play,
@@ -24,27 +22,9 @@ from tests.test_assistant.model_area import (
     settle,
     tab,
     until,
-    write_conv,
 )
 
-
-@pytest.fixture(scope="module")
-def engine() -> Iterator[KeptEngine]:
-    kept = KeptEngine()
-    yield kept
-    kept.end()
-
-
-@pytest.fixture(autouse=True)
-def _surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: KeptEngine) -> None:
-    monkeypatch.setenv("ASKNPU_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr("assistant.tui.model.running.Engine", lambda: engine)
-
-
-@pytest.fixture
-def conv(tmp_path: Path) -> Path:
-    (tmp_path / "models").mkdir()
-    return write_conv(tmp_path / "models" / "模型 [red] 1.onnx")
+pytestmark = pytest.mark.usefixtures("model_window")
 
 
 @pytest.mark.parametrize(("lang", "size"), [("zh", (80, 24)), ("en", (140, 45))], ids=["zh-80", "en-140"])

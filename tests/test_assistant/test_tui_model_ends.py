@@ -12,20 +12,12 @@ from textual.widgets import Input
 
 from assistant.tui.model.files import PathField
 from assistant.tui.model.pane import ModelPane
-from tests.test_assistant.model_area import choose, estimate, play, said, tab, until, write_conv
+from tests.test_assistant.model_area import choose, estimate, play, said, tab, until
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.fixture(autouse=True)
-def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ASKNPU_HOME", str(tmp_path / "home"))
-
-
-@pytest.fixture
-def conv(tmp_path: Path) -> Path:
-    (tmp_path / "models").mkdir()
-    return write_conv(tmp_path / "models" / "模型 [red] 1.onnx")
+pytestmark = pytest.mark.usefixtures("model_home")
 
 
 def test_escape_stops_and_nothing_late_arrives(conv: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,5 @@
 """The fields of the area Model: open sizes, wrong values, files that cannot be used, where a result may be written."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import onnx
@@ -12,7 +11,6 @@ from assistant.tui.model.files import PathField
 from assistant.tui.model.pane import ModelPane
 from kb.types import Lang
 from tests.test_assistant.model_area import (
-    KeptEngine,
     choose,
     play,
     said,
@@ -22,24 +20,7 @@ from tests.test_assistant.model_area import (
     write_conv,
 )
 
-
-@pytest.fixture(scope="module")
-def engine() -> Iterator[KeptEngine]:
-    kept = KeptEngine()
-    yield kept
-    kept.end()
-
-
-@pytest.fixture(autouse=True)
-def _surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: KeptEngine) -> None:
-    monkeypatch.setenv("ASKNPU_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr("assistant.tui.model.running.Engine", lambda: engine)
-
-
-@pytest.fixture
-def conv(tmp_path: Path) -> Path:
-    (tmp_path / "models").mkdir()
-    return write_conv(tmp_path / "models" / "模型 [red] 1.onnx")
+pytestmark = pytest.mark.usefixtures("model_window")
 
 
 def test_open_sizes_are_asked_for_and_wrong_fields_are_said(tmp_path: Path) -> None:
