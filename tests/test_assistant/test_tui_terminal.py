@@ -153,11 +153,11 @@ def test_a_day_at_the_terminal(terminal: Terminal, home: Path) -> None:
 
     # Areas are entered by key and by mouse.
     terminal.press("F6")
-    terminal.shows("Nano", "Ascend")
+    terminal.shows("▾ Nano", "▸ 昇腾")
     row = terminal.screen().splitlines()[0]
     column = cell_len(row[: row.index("F5")]) + 2
     terminal.type(f"\x1b[<0;{column};1M\x1b[<0;{column};1m")
-    terminal.until(lambda: "Ascend" not in terminal.screen())
+    terminal.until(lambda: "▸ 昇腾" not in terminal.screen())
     terminal.press("C-q")
     terminal.shows("code=0")
     assert is_restored(terminal)
