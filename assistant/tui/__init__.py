@@ -9,6 +9,7 @@ keys       the keys of all actions, by id; a user's file changes them
 editor     a file at its line in the user's editor
 wrapping   where lines break, Chinese between any two characters
 breaking   lets every widget break its lines so
+markdown   Markdown as lines of cells, laid out for a width in a worker; painted: such a page, and places in it
 safe       text from outside as content that is never interpreted
 ask/ logs/ model/ lab/ library/
            one area each: `pane.py` and its widgets

@@ -17,9 +17,10 @@ from textual.widgets import OptionList, Static
 from assistant.checks.types import Outcome
 from assistant.tui.app import Window
 from assistant.tui.library.pane import LibraryPane
-from assistant.tui.library.place import TOP, History, Place
+from assistant.tui.library.place import History, Place
 from assistant.tui.library.popups import Choice
 from assistant.tui.library.shelf import Shelf
+from assistant.tui.painted import TOP
 from assistant.tui.services import Services
 from assistant.tui.words import words
 from kb.errors import CorpusError

@@ -9,11 +9,12 @@ from rich.cells import cell_len
 from assistant.checks.types import Outcome
 from assistant.tui.library.finding import find
 from assistant.tui.library.glossed import glosses
-from assistant.tui.library.page import Section, sections
-from assistant.tui.library.paint import paint
+from assistant.tui.library.page import sections
 from assistant.tui.library.place import History, Place, neighbour, read_marks, read_place, read_places
 from assistant.tui.library.shelf import Shelf, read_shelf
 from assistant.tui.library.tree import branches
+from assistant.tui.markdown import paint
+from assistant.tui.painted import Section
 from assistant.tui.words import words
 from assistant.tui.wrapping import breaks
 from kb.errors import CorpusError

@@ -95,7 +95,7 @@ def _import_shown() -> None:
     import assistant.logs.report
     import assistant.render
     import assistant.tui.ask.cards
-    import assistant.tui.library.paint  # noqa: F401
+    import assistant.tui.markdown  # noqa: F401
 
 
 def _rows(services: Services, found: "Search", first: Sequence[str] = (), near: Sequence[str] = ()) -> list[Row]:

@@ -17,7 +17,7 @@ from assistant.plain import printable
 from assistant.tui.ask.latest import Done, Latest
 
 if TYPE_CHECKING:
-    from assistant.tui.library.painted import Painted
+    from assistant.tui.painted import Painted
 
 __all__ = ["Prose"]
 
@@ -111,8 +111,8 @@ class Prose(Widget):
 
 def _painting(text: str, width: int, colours: dict[str, str]) -> Callable[[], "Painted"]:
     def run() -> "Painted":
-        from assistant.tui.library.page import Section
-        from assistant.tui.library.paint import paint
+        from assistant.tui.markdown import paint
+        from assistant.tui.painted import Section
 
         return paint([Section("", text)], width, colours)
 

@@ -4,7 +4,6 @@ shelf      everything there is to read: documents, entries, glossary, first-day 
 place      what is shown (an entry, a document, a card), and the places before and after it
 notes      which cards are known, and bookmarks
 page       a place as Markdown sections, with the check blocks as badges
-paint      Markdown as lines of cells, in a worker; Chinese breaks between any two characters
 finding    matches of a text in painted lines
 reader     shows painted lines, and finds in them
 desk       the place that lies open: painted, proved, its terms looked up

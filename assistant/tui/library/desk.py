@@ -10,10 +10,11 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from assistant.tui.library import messages
-from assistant.tui.library.page import Section, entries_of, has_checks, sections
-from assistant.tui.library.place import TOP, Place, Spot
+from assistant.tui.library.page import entries_of, has_checks, sections
+from assistant.tui.library.place import Place
 from assistant.tui.library.reader import Reader
 from assistant.tui.library.shelf import Shelf
+from assistant.tui.painted import TOP, Section, Spot
 from assistant.tui.words import Words
 from kb.types import Entry, Lang
 
@@ -107,7 +108,7 @@ class Desk(Vertical):
 
     @work(thread=True, exclusive=True, group="library.paint")
     def _paint_page(self, turn: int, shelf: Shelf, place: Place | None, is_open: bool, width: int) -> None:
-        from assistant.tui.library.paint import paint
+        from assistant.tui.markdown import paint
 
         if place is None:
             page = [Section("", self.say("welcome", entries=len(shelf.home), documents=len(shelf.documents)))]

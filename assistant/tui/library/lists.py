@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 from assistant.tui.library.glossed import Gloss
-from assistant.tui.library.painted import Painted
 from assistant.tui.library.place import MARKS, Mark, Place, exists
 from assistant.tui.library.popups import Choice
 from assistant.tui.library.shelf import Shelf
+from assistant.tui.painted import Painted
 from assistant.tui.safe import plain
 from assistant.tui.words import Words
 from kb.types import Entry, Lang

@@ -11,7 +11,7 @@ from kb.types import Entry
 
 if TYPE_CHECKING:
     from assistant.checks.types import Outcome
-    from assistant.tui.library import painted
+    from assistant.tui import painted
     from assistant.tui.library.glossed import Gloss
 
 __all__ = ["Checked", "Failed", "Glossed", "Opened", "Painted"]

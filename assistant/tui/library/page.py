@@ -1,12 +1,12 @@
 """A place as Markdown sections, one for each entry, with the check blocks as badges where they stand."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assistant.plain import printable
 from assistant.tui.library.place import Place
 from assistant.tui.library.shelf import Shelf
+from assistant.tui.painted import Section
 from assistant.tui.words import Words
 from kb.parse import CHECK_FENCE
 from kb.types import Entry
@@ -14,20 +14,11 @@ from kb.types import Entry
 if TYPE_CHECKING:
     from assistant.checks.types import Outcome
 
-__all__ = ["Outcomes", "Section", "entries_of", "has_checks", "sections"]
+__all__ = ["Outcomes", "entries_of", "has_checks", "sections"]
 
 Outcomes = Mapping[tuple[str, str], "Sequence[Outcome]"]
 """(entry id, language) -> outcomes of its check blocks; no item while they run, none of them if that was cancelled."""
 ASKS = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """One entry of a page."""
-
-    key: str
-    """Entry id; "" for the title of a document."""
-    markdown: str
 
 
 def entries_of(shelf: Shelf, place: Place) -> tuple[Entry, ...]:

@@ -17,10 +17,11 @@ from assistant.tui.library import bindings, labels, leaving, lists, messages
 from assistant.tui.library.bottom import Bottom, Hint
 from assistant.tui.library.desk import Desk
 from assistant.tui.library.notes import Notes
-from assistant.tui.library.place import TOP, Mark
+from assistant.tui.library.place import Mark
 from assistant.tui.library.side import Modes, Side
 from assistant.tui.library.tree import Branch
 from assistant.tui.library.way import Way
+from assistant.tui.painted import TOP
 from assistant.tui.pane import Pane
 
 __all__ = ["LibraryPane"]

@@ -5,15 +5,14 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
 from assistant.tui.library.shelf import Shelf
+from assistant.tui.painted import TOP, Spot
 from kb.types import Lang
 
 __all__ = [
     "MARKS",
-    "TOP",
     "History",
     "Mark",
     "Place",
-    "Spot",
     "as_json",
     "exists",
     "neighbour",
@@ -40,11 +39,6 @@ class Place:
     lang: Lang
     path: str = ""
     """Platform of the first-day path that a card belongs to; "" for the cards of its course."""
-
-
-Spot = tuple[str, float]
-"""Where in a page: key of a section, and how far into it, 0 to 1. It holds at any width and in both languages."""
-TOP: Spot = ("", 0.0)
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from assistant.tui.library.finding import Match, find
-from assistant.tui.library.painted import Painted
+from assistant.tui.painted import Painted
 
 __all__ = ["Reader"]
 

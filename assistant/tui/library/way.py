@@ -5,9 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 from assistant.tui.library.desk import Desk
-from assistant.tui.library.place import TOP, History, Place, Spot, as_json, exists, neighbour, read_place, read_spot
+from assistant.tui.library.place import History, Place, as_json, exists, neighbour, read_place, read_spot
 from assistant.tui.library.side import Side
 from assistant.tui.library.tree import Mode
+from assistant.tui.painted import TOP, Spot
 from assistant.tui.words import Words
 from kb.types import Lang
 

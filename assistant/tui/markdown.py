@@ -16,8 +16,7 @@ from rich.text import Text
 from rich.theme import Theme
 from textual.strip import Strip
 
-from assistant.tui.library.page import Section
-from assistant.tui.library.painted import Painted
+from assistant.tui.painted import Painted, Section
 from assistant.tui.wrapping import breaks, least_width
 
 __all__ = ["paint"]

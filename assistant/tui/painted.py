@@ -1,13 +1,24 @@
-"""A page in lines, as the reader shows it."""
+"""A page of Markdown sections, and the same page in lines."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from textual.strip import Strip
 
-from assistant.tui.library.place import TOP, Spot
+__all__ = ["TOP", "Painted", "Section", "Spot"]
 
-__all__ = ["Painted"]
+Spot = tuple[str, float]
+"""Where in a page: key of a section, and how far into it, 0 to 1. It holds at any width and in both languages."""
+TOP: Spot = ("", 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One entry of a page."""
+
+    key: str
+    """Entry id; "" for the title of a document."""
+    markdown: str
 
 
 @dataclass(frozen=True, slots=True)
