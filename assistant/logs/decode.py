@@ -15,7 +15,18 @@ from typing import Literal
 from assistant.logs.prefixes import json_line, prefix_of
 from assistant.logs.unpack import chunks, unpack
 
-__all__ = ["ESCAPE", "LINE_MOST", "Block", "Decoder", "Decoding", "Form", "Line", "decoding", "lines"]
+__all__ = [
+    "ESCAPE",
+    "LINE_MOST",
+    "Block",
+    "Decoder",
+    "Decoding",
+    "Form",
+    "Line",
+    "decoding",
+    "lines",
+    "reads_otherwise",
+]
 
 Form = Literal["8-bit", "utf-16-le", "utf-16-be"]
 Encoding = Literal["ascii", "utf-8", "gb18030", "utf-16-le", "utf-16-be"]
@@ -42,6 +53,11 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 #: Colour and cursor sequences, titles and clipboard writes, other escapes, a lone ESC. Each stops at the next ESC.
 ESCAPE = r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|[\]PX^_][^\x07\x1b\n]*+(?:\x07|\x1b\\)|[ -/]{1,2}[0-~]|[0-OQ-WYZ\\`-~])?+"
 _DROPPED = re.compile(rf"{ESCAPE}|[\0\ufeff]")
+
+
+def reads_otherwise(data: bytes) -> bool:
+    """Return whether lines may read otherwise than their 8-bit bytes: by zeros, or escapes in a container's JSON."""
+    return b"\0" in data or (b"\\" in data and b'{"' in data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +129,7 @@ class Block:
     @property
     def is_plain(self) -> bool:
         """Whether a search for ASCII text in `data` finds what a search in the decoded lines finds."""
-        data = self.data
-        return self.form == "8-bit" and not (b"\x1b" in data or b"\0" in data or (b"\\" in data and b'{"' in data))
+        return self.form == "8-bit" and b"\x1b" not in self.data and not reads_otherwise(self.data)
 
     def lines(self) -> Iterator[Line]:
         """Return the lines in order."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from assistant.logs.decode import ESCAPE, LINE_MOST, Block, Form
+from assistant.logs.decode import ESCAPE, LINE_MOST, Block, Form, reads_otherwise
 from assistant.logs.engine import Find, Occurrence, engine
 from assistant.logs.records import WIDTHS
 
@@ -516,12 +516,12 @@ def _ends_in_lf(data: bytes) -> bool:
 
 
 def _has_odd(data: bytes) -> bool:
-    return b"\0" in data or (b"\\" in data and b'{"' in data) or not _ends_in_lf(data)
+    return reads_otherwise(data) or not _ends_in_lf(data)
 
 
 def _is_odd(line: bytes, is_last: bool) -> bool:
     """Return whether a line must be decoded before it is searched: zeros, a container's JSON, a CR that ends a line."""
-    if b"\0" in line or (b"\\" in line and b'{"' in line):
+    if reads_otherwise(line):
         return True
     return b"\r" in line and (is_last or line.find(b"\r") < len(line) - 1)
 
