@@ -5,13 +5,17 @@ from pathlib import Path
 import onnx
 import pytest
 from rich.cells import cell_len
+from textual.content import Content
 from textual.pilot import Pilot
 from textual.widgets import Button, DataTable, Input, Select
 
+from assistant.tui.model.charts import Charts
 from assistant.tui.model.files import PathField, PickScreen
+from assistant.tui.model.fixed import Fix
 from assistant.tui.model.layers import Layers
 from assistant.tui.model.pane import ModelPane
 from assistant.tui.model.tabs import TABS
+from assistant.tui.model.totals import Totals
 from kb.types import Lang
 from tests.test_assistant.model_area import (
     choose,
@@ -162,3 +166,21 @@ def test_a_click_sorts_settings_estimate_again_and_a_resize_lays_out(conv: Path)
                 assert len(shown) == size[1] and all(cell_len(line) == size[0] for line in shown)
 
     play(changes, size=(140, 45))
+
+
+def test_what_is_laid_out_for_a_width_is_as_high_as_its_lines(conv: Path) -> None:
+    async def narrow(pilot: Pilot[int], pane: ModelPane) -> None:
+        await estimate(pilot, pane, conv)
+        fixed = pane.query_one(Fix).query_one("#fix-scroll").children[0]
+        for name, parts in (
+            ("totals", pane.query_one(Totals).children), ("charts", pane.query_one(Charts).children), ("fixed", [fixed]),
+        ):  # fmt: skip
+            pane.action_tab(name)
+            for size in ((140, 45), (80, 24), (50, 24)):
+                await pilot.resize_terminal(*size)
+                for part in parts:
+                    content = part.render()
+                    assert isinstance(content, Content)
+                    assert part.size.height == content.get_height(part.styles, part.size.width), (name, size)
+
+    play(narrow, lang="zh", size=(140, 45))

@@ -7,13 +7,13 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
-from textual.widget import Widget
 from textual.widgets import Button, Checkbox, Input, Static
 
 from assistant.models.numbers import count
 from assistant.reasons import shown
 from assistant.texts import texts
 from assistant.tui.model import rewriting
+from assistant.tui.model.drawn import Drawn
 from assistant.tui.model.files import PathField
 from assistant.tui.model.names import cut, padded, wrapped
 from assistant.tui.model.settings import WrongField
@@ -117,9 +117,7 @@ def _right(text: str, width: int) -> str:
     return " " * max(width - cell_len(text), 0) + cut(text, width)
 
 
-class _Proof(Widget):
-    DEFAULT_CSS = "_Proof { height: auto; }"
-
+class _Proof(Drawn):
     def __init__(self) -> None:
         super().__init__()
         self.one: dict[str, Any] | None = None
@@ -130,8 +128,9 @@ class _Proof(Widget):
         self.one, self.hint, self.lang = one, hint, lang
         self.refresh(layout=True)
 
-    def render(self) -> Content:
-        width = max(self.size.width, 30)
+    def drawn(self, width: int) -> Content:
+        """Return the lines for a width."""
+        width = max(width, 30)
         if self.one is None:
             return Content("\n").join(plain(part, "$text-muted") for part in wrapped(self.hint, width))
         return Content("\n").join(proof_lines(self.one, self.lang, width))

@@ -5,9 +5,9 @@ from typing import Final
 
 from rich.cells import cell_len
 from textual.content import Content
-from textual.widget import Widget
 
 from assistant.models.numbers import short_size
+from assistant.tui.model.drawn import Drawn
 from assistant.tui.model.names import cut, one_line, padded
 from assistant.tui.safe import plain
 
@@ -33,10 +33,9 @@ def bar(share: float, width: int) -> str:
     return "█" * (eighths // 8) + (_RIGHT[eighths % 8] if eighths % 8 else "")
 
 
-class MemoryChart(Widget):
+class MemoryChart(Drawn):
     """Bytes of intermediate tensors alive at each layer, the peak marked; its tensors below."""
 
-    DEFAULT_CSS = "MemoryChart { height: auto; }"
     ROWS: Final = 7
     TALL_ROWS: Final = 12
     """Rows of the curve on a screen of at least `TALL` lines."""
@@ -61,9 +60,9 @@ class MemoryChart(Widget):
         self._title, self._peak_line, self._values, self._tensors = title, peak_line, list(values), list(tensors)
         self.refresh(layout=True)
 
-    def render(self) -> Content:
-        """Draw for the width there is."""
-        width = max(self.size.width, 20)
+    def drawn(self, width: int) -> Content:
+        """Return the lines for a width."""
+        width = max(width, 20)
         rows = self.TALL_ROWS if self.app.size.height >= self.TALL else self.ROWS
         lines = [plain(cut(self._title, width), "bold")]
         if not self._values or max(self._values) <= 0:
@@ -102,10 +101,10 @@ def _cell(eighths: float) -> str:
     return _UP[min(max(round(eighths), 0), 8)]
 
 
-class Bars(Widget):
+class Bars(Drawn):
     """A bar for each of the largest layers."""
 
-    DEFAULT_CSS = "Bars { height: auto; margin-top: 1; }"
+    DEFAULT_CSS = "Bars { margin-top: 1; }"
 
     def __init__(self, id: str) -> None:
         super().__init__(id=id)
@@ -124,9 +123,9 @@ class Bars(Widget):
         self._title, self._items, self._rest = title, list(items), rest
         self.refresh(layout=True)
 
-    def render(self) -> Content:
-        """Draw for the width there is."""
-        width = max(self.size.width, 20)
+    def drawn(self, width: int) -> Content:
+        """Return the lines for a width."""
+        width = max(width, 20)
         lines = [plain(cut(self._title, width), "bold")]
         largest = max((value for _, value, _ in self._items), default=0.0) or 1.0
         names = min(max((cell_len(one_line(name)) for name, _, _ in self._items), default=0), width // 3)

@@ -5,10 +5,10 @@ from typing import Any
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.widget import Widget
 
 from assistant.texts import texts
 from assistant.tui.model import figures
+from assistant.tui.model.drawn import Drawn
 from assistant.tui.model.names import padded, wrapped
 from assistant.tui.safe import plain
 from assistant.tui.words import Words
@@ -19,10 +19,8 @@ __all__ = ["Totals"]
 _NAME = 22
 
 
-class _Lines(Widget):
+class _Lines(Drawn):
     """Lines that are laid out for the width there is."""
-
-    DEFAULT_CSS = "_Lines { height: auto; }"
 
     def __init__(self) -> None:
         super().__init__()
@@ -34,10 +32,11 @@ class _Lines(Widget):
         self.one, self.lang, self.say = one, lang, say
         self.refresh(layout=True)
 
-    def render(self) -> Content:
+    def drawn(self, width: int) -> Content:
+        """Return the lines for a width."""
         if self.one is None or self.say is None:
             return Content("")
-        return Content("\n").join(_total_lines(self.one, self.lang, self.say, max(self.size.width, 30)))
+        return Content("\n").join(_total_lines(self.one, self.lang, self.say, max(width, 30)))
 
 
 def _total_lines(one: dict[str, Any], lang: Lang, say: Words, width: int) -> list[Content]:
