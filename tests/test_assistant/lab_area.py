@@ -1,6 +1,5 @@
 """The area Lab under a pilot: a window whose first result is shown, and what tests ask of it."""
 
-import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -8,38 +7,23 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from assistant.checks.values import arguments
-from assistant.tui.app import Window
 from assistant.tui.lab.field import Field
 from assistant.tui.lab.pane import LabPane
 from assistant.tui.lab.result import ResultView
 from assistant.tui.lab.sentence import Sentence
 from kb.types import Lang
-
-
-async def until(pilot: Pilot[Any], is_so: Callable[[], bool]) -> None:
-    """Wait until something holds."""
-    for _ in range(2000):
-        if is_so():
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError("never came true")
+from tests.test_assistant.window import play, until
 
 
 def lab(lang: Lang, test: Callable[[Pilot[Any], LabPane], Coroutine[Any, Any, None]], size: tuple[int, int]) -> None:
     """Run a test in a window whose lab is open and has shown its first result."""
-
-    async def run() -> None:
-        app = Window(lang)
-        app.animation_level = "none"
-        app.saved["area"] = "lab"
-        async with app.run_test(size=size) as pilot:
-            await until(pilot, lambda: app.pane("lab") is not None)
-            pane = app.pane("lab")
-            assert isinstance(pane, LabPane)
-            await until(pilot, lambda: bool(pane.checks) and pane.form() is not None and pane.current is None)
-            await test(pilot, pane)
-
-    asyncio.run(run())
+    play(
+        test,
+        LabPane,
+        lang=lang,
+        size=size,
+        is_ready=lambda pane: pane.checks and pane.form() is not None and pane.current is None,
+    )
 
 
 async def opened(pilot: Pilot[Any], pane: LabPane, name: str, values: dict[str, str] | None = None) -> None:

@@ -1,7 +1,5 @@
 """The area Logs under a pilot: a window with a small corpus, logs with faults, and what tests ask of it."""
 
-import asyncio
-import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,13 +9,14 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
-from assistant.tui.app import Window
 from assistant.tui.logs.pane import LogsPane
 from assistant.tui.logs.paths import FileBox
 from assistant.tui.logs.rows import Rows
 from assistant.tui.services import Services
 from kb.types import Lang
 from tests.conftest import CORPUS, entry, run_cli, write_corpus
+from tests.test_assistant import window
+from tests.test_assistant.window import until
 
 FAULT = """\
 [NFS]region not init
@@ -64,27 +63,14 @@ def kept_services() -> Iterator[Services]:
 
 def play(journey: Journey, services: Services, *, lang: Lang = "zh", size: tuple[int, int] = (80, 24)) -> None:
     """Run a journey in a window that starts in the area."""
-
-    async def run() -> None:
-        app = Window(lang, services=services)
-        app.animation_level = "none"
-        app.saved["area"] = "logs"
-        async with app.run_test(size=size) as pilot:
-            await until(pilot, lambda: app.pane("logs") is not None)
-            pane = app.pane("logs")
-            assert isinstance(pane, LogsPane)
-            await until(pilot, lambda: app.focused is not None)
-            await journey(pilot, pane)
-
-    asyncio.run(run())
-
-
-async def until(pilot: Pilot[int], holds: Callable[[], object], seconds: float = 30) -> None:
-    """Wait until something holds."""
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end, "it never came to hold"
-        await pilot.pause(0.01)
+    window.play(
+        journey,
+        LogsPane,
+        lang=lang,
+        size=size,
+        services=services,
+        is_ready=lambda pane: pane.app.focused is not None,
+    )
 
 
 async def box(pilot: Pilot[int], kind: type[Box]) -> Box:

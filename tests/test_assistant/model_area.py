@@ -1,6 +1,5 @@
 """The area Model under a pilot: a window with one small model, and what tests ask of it."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -9,13 +8,14 @@ import onnx
 from onnx import helper
 from textual.pilot import Pilot
 
-from assistant.tui.app import Window
 from assistant.tui.model.engine import Engine
 from assistant.tui.model.files import PathField
 from assistant.tui.model.pane import ModelPane
 from assistant.tui.model.progress import Progress
 from assistant.tui.model.tabs import Results
 from kb.types import Lang
+from tests.test_assistant import window
+from tests.test_assistant.window import screen, until
 from tests.test_simcore.graphs import model
 
 W = np.random.default_rng(0).normal(size=(8, 3, 3, 3)).astype(np.float32)
@@ -48,43 +48,17 @@ def write_conv(path: Path, *, size: object = 16, tail: str = "HardSigmoid") -> P
 
 def play(script: Script, *, lang: Lang = "en", size: tuple[int, int] = (80, 24)) -> None:
     """Run a script in a window that starts in the area."""
-
-    async def run() -> None:
-        app = Window(lang)
-        app.animation_level = "none"
-        app.saved["area"] = "model"
-        async with app.run_test(size=size) as pilot:
-            await until(pilot, lambda: app.pane("model") is not None and app.query(Progress))
-            pane = app.pane("model")
-            assert isinstance(pane, ModelPane)
-            await script(pilot, pane)
-
-    asyncio.run(run())
-
-
-async def until(pilot: Pilot[int], is_so: Callable[[], object]) -> None:
-    """Wait until something holds."""
-    for _ in range(2000):
-        if is_so():
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError(f"never: {said(pilot)!r}\n{screen(pilot)}")
+    window.play(script, ModelPane, lang=lang, size=size, is_ready=lambda pane: pane.query(Progress))
 
 
 async def settle(pilot: Pilot[int], text: str) -> None:
     """Wait until a text is on the screen."""
-    await until(pilot, lambda: text in screen(pilot))
+    await until(pilot, lambda: text in screen(pilot.app))
 
 
 def said(pilot: Pilot[int]) -> str:
     """Return the line of progress."""
     return pilot.app.query_one(Progress).shown
-
-
-def screen(pilot: Pilot[int]) -> str:
-    """Return all that is on the screen."""
-    lines = pilot.app.screen._compositor.render_strips()
-    return "\n".join("".join(segment.text for segment in strip) for strip in lines)
 
 
 def tab(pane: ModelPane) -> str:

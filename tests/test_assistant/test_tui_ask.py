@@ -39,13 +39,13 @@ from assistant.tui.ask.values import Request
 from assistant.tui.services import Services
 from assistant.tui.words import words
 from kb.search import WEIGHTS, Searcher
+from tests.test_assistant.window import NARROW, WIDE, click, screen_lines, until
 
 ASYMMETRIC = {
     "zh": "非对称量化的 scale 和 zero point 怎么算？",
     "en": "How are scale and zero point of asymmetric quantization computed?",
 }
 RANGE = "int8 量化范围"
-NARROW, WIDE = (80, 24), (140, 45)
 
 
 class Remembering(Services):
@@ -139,14 +139,6 @@ def home(shipped_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     return tmp_path
 
 
-async def until(pilot: Pilot[Any], condition: Callable[[], object], what: str = "") -> None:
-    for _ in range(200):
-        if condition():
-            return
-        await pilot.pause(0.025)
-    raise AssertionError(f"never happened: {what or condition}\n" + "\n".join(screen(pilot)))
-
-
 async def ask(pilot: Pilot[Any], pane: AskPane, question: str) -> None:
     pane.query_one(QuestionBox).put(question)
     pane.action_ask()
@@ -174,21 +166,6 @@ def seen(pane: AskPane) -> str:
     return "\n".join(parts)
 
 
-def screen(pilot: Pilot[Any]) -> list[str]:
-    """Return the lines of the screen as characters."""
-    return [strip.text for strip in pilot.app.screen._compositor.render_strips()][: pilot.app.size.height]
-
-
-async def click(pilot: Pilot[Any], word: str) -> None:
-    """Click the first cell of a word wherever it stands on the screen."""
-    for y, line in enumerate(screen(pilot)):
-        if word in line:
-            await pilot.click(offset=(cell_len(line[: line.index(word)]), y))
-            await pilot.pause()
-            return
-    raise AssertionError(f"not on the screen: {word}\n" + "\n".join(screen(pilot)))
-
-
 def told(pane: AskPane) -> list[str]:
     return [note.message for note in pane.app._notifications]
 
@@ -214,8 +191,8 @@ def test_a_question_is_typed_found_answered_checked_and_cited(stage: Stage, lang
         assert f"corpus/{entry.source.file}:{entry.line}" in pilot.app.clipboard
         assert pane.results.has_class("-wide") == (size == WIDE)
         # The line of the source is on the screen however narrow it is.
-        assert any(f"quantization.{lang}.md:{entry.line} " in line for line in screen(pilot))
-        assert {cell_len(line) for line in screen(pilot)} == {size[0]}
+        assert any(f"quantization.{lang}.md:{entry.line} " in line for line in screen_lines(pilot.app))
+        assert {cell_len(line) for line in screen_lines(pilot.app)} == {size[0]}
 
     stage.play(act, lang=lang, size=size)
 
@@ -329,7 +306,7 @@ def test_codes_and_pasted_logs_are_explained_as_text(stage: Stage) -> None:
         await settled(pilot, pane)
         text = seen(pane)
         assert "507899" in text and "\x1b" not in text
-        assert "\x1b" not in "".join(screen(pilot))
+        assert "\x1b" not in "".join(screen_lines(pilot.app))
         # Lines of a log have no language: they are explained in that of the window.
         assert pane.results.full.answer.lang == "zh" and texts("zh")["log_excerpt"] in text
 
@@ -345,7 +322,7 @@ def test_hostile_questions_are_shown_as_they_are(stage: Stage, question: str) ->
         await until(pilot, lambda: pane.question, "it is pasted")
         await pilot.press("enter")
         await settled(pilot, pane)
-        lines = screen(pilot)
+        lines = screen_lines(pilot.app)
         assert "\x1b" not in "".join(lines)
         assert {cell_len(line) for line in lines} == {80}
 
@@ -553,11 +530,11 @@ def test_a_failure_is_one_whole_sentence_and_the_window_lives(stage: Stage, kind
         await pilot.press("enter")
         await until(pilot, lambda: pane.say("failed") in str(pane.query_one(Bar).render()), "told")
         await pilot.pause()
-        shown = "\n".join(screen(pilot))
+        shown = "\n".join(screen_lines(pilot.app))
         assert "\x1b" not in shown and "[red]cannot[/red]" in " ".join(shown.split())
         assert "so repair it" in " ".join(shown.split())
         pane.query_one(QuestionBox).value = ""
-        await until(pilot, lambda: "so repair it" not in "\n".join(screen(pilot)), "gone with the question")
+        await until(pilot, lambda: "so repair it" not in "\n".join(screen_lines(pilot.app)), "gone with the question")
 
     stage.play(act, lang=lang, services=Changed(stage.services, answer=broken, search=broken))
 
@@ -587,7 +564,7 @@ def test_the_language_changes_and_what_is_shown_stays(stage: Stage) -> None:
         assert pane.results.entry == before and pane.question == ASYMMETRIC["zh"]
         assert all("pass" in str(card.query_one(Head).render()) for card in pane.query(Card))
         assert "★ Answer" in seen(pane) and "Platform" in str(pane.query_one(Bar).render())
-        assert any("back" in line and "clear" in line for line in screen(pilot))
+        assert any("back" in line and "clear" in line for line in screen_lines(pilot.app))
         shown = {active.binding.description for active in pilot.app.active_bindings.values()}
         assert {"Source", "Copy", "Why"} <= shown
         await pilot.resize_terminal(*WIDE)
@@ -630,12 +607,12 @@ def test_it_says_that_the_index_is_being_built(stage: Stage, monkeypatch: pytest
     monkeypatch.setattr("assistant.session.open_session", slowly)
 
     async def act(pilot: Pilot[Any], pane: AskPane) -> None:
-        await until(pilot, lambda: "正在建立语料的索引" in "\n".join(screen(pilot)))
+        await until(pilot, lambda: "正在建立语料的索引" in "\n".join(screen_lines(pilot.app)))
         pane.query_one(QuestionBox).put("int8")
         await pilot.pause(0.4)
-        assert "正在建立语料的索引" in "\n".join(screen(pilot))
+        assert "正在建立语料的索引" in "\n".join(screen_lines(pilot.app))
         may_end.set()
-        await until(pilot, lambda: "正在建立" not in "\n".join(screen(pilot)))
+        await until(pilot, lambda: "正在建立" not in "\n".join(screen_lines(pilot.app)))
         await until(pilot, lambda: pane.platforms, "the corpus is open")
 
     stage.play(act, services=Services())

@@ -19,7 +19,8 @@ from assistant.tui.lab.strip import Strip
 from assistant.tui.lab.wrong import limits, refused, wrong
 from assistant.tui.words import words
 from kb.types import Lang
-from tests.test_assistant.lab_area import field, hint, lab, opened, shown, until
+from tests.test_assistant.lab_area import field, hint, lab, opened, shown
+from tests.test_assistant.window import until
 from tests.test_simcore.graphs import model
 
 SIZES = ((80, 24), (140, 45))

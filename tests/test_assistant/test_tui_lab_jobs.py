@@ -16,7 +16,8 @@ from assistant.tui.lab.jobs import Job
 from assistant.tui.lab.pane import LabPane
 from assistant.tui.lab.result import ResultView
 from assistant.tui.lab.strip import Strip
-from tests.test_assistant.lab_area import field, lab, opened, settled, shown, until
+from tests.test_assistant.lab_area import field, lab, opened, settled, shown
+from tests.test_assistant.window import until
 
 SIZES = ((80, 24), (140, 45))
 

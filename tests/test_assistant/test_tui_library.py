@@ -24,6 +24,7 @@ from assistant.tui.painted import TOP
 from assistant.tui.services import Services
 from assistant.tui.words import words
 from kb.errors import CorpusError
+from tests.test_assistant.window import play, until
 
 Journey = Callable[[Window, LibraryPane, Pilot], Awaitable[None]]
 CARD = Place("card", "nano-quant-symmetric", "zh")
@@ -43,14 +44,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-async def until(pilot: Pilot, is_so: Callable[[], object]) -> None:
-    for _ in range(800):
-        if is_so():
-            return
-        await pilot.pause(0.005)
-    raise AssertionError("it did not come to this")
-
-
 async def settled(pane: LibraryPane, pilot: Pilot) -> None:
     def is_calm() -> bool:
         mine = [one for one in pane.workers if (one.group or "").startswith("library") and not one.is_finished]
@@ -62,16 +55,11 @@ async def settled(pane: LibraryPane, pilot: Pilot) -> None:
 
 
 def drive(journey: Journey, services: Services, lang: str = "zh", size: tuple[int, int] = (80, 24)) -> None:
-    async def run() -> None:
-        app = Window(lang, services=services)
-        app.animation_level = "none"
-        app.saved["area"] = "library"
-        async with app.run_test(size=size) as pilot:
-            pane = app.pane("library")
-            await settled(pane, pilot)
-            await journey(app, pane, pilot)
+    async def begin(pilot: Pilot, pane: LibraryPane) -> None:
+        await settled(pane, pilot)
+        await journey(pilot.app, pane, pilot)
 
-    asyncio.run(run())
+    play(begin, LibraryPane, lang=lang, size=size, services=services)
 
 
 async def show(pane: LibraryPane, pilot: Pilot, place: Place) -> None:

@@ -22,8 +22,8 @@ from tests.test_assistant.logs_area import (
     play,
     rows_shown,
     told,
-    until,
 )
+from tests.test_assistant.window import until
 
 
 def test_export_redacts_and_never_replaces_silently(logs_home: Path, logs_services: Services) -> None:

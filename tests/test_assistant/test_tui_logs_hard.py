@@ -24,8 +24,8 @@ from tests.test_assistant.logs_area import (
     play,
     rows_shown,
     told,
-    until,
 )
+from tests.test_assistant.window import until
 
 HOSTILE = (
     "[red]bold[/red] [NDRV]x[/]",

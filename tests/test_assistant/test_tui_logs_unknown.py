@@ -21,8 +21,8 @@ from tests.test_assistant.logs_area import (
     opened,
     play,
     told,
-    until,
 )
+from tests.test_assistant.window import until
 
 
 @pytest.mark.parametrize(("lang", "size"), [("zh", (80, 24)), ("en", (140, 45))], ids=["zh-80", "en-140"])

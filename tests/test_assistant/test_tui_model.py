@@ -22,11 +22,10 @@ from tests.test_assistant.model_area import (
     estimate,
     play,
     said,
-    screen,
     settle,
     tab,
-    until,
 )
+from tests.test_assistant.window import screen, until
 
 pytestmark = pytest.mark.usefixtures("model_window")
 
@@ -40,7 +39,7 @@ def test_the_journey(conv: Path, lang: Lang, size: tuple[int, int]) -> None:
         # Pick in the tree.
         choose(pane, conv.parent)
         await pilot.press("ctrl+o")
-        await until(pilot, lambda: isinstance(app.screen, PickScreen) and "[red]" in screen(pilot))
+        await until(pilot, lambda: isinstance(app.screen, PickScreen) and "[red]" in screen(pilot.app))
         await pilot.press("end", "enter")
         await until(pilot, lambda: pane.models and not pane.running.doing)
         assert pane.query_one("#model-path", PathField).path == str(conv)
@@ -56,7 +55,7 @@ def test_the_journey(conv: Path, lang: Lang, size: tuple[int, int]) -> None:
         await pilot.press("s")
         await until(pilot, lambda: layers.by == 2 and table.row_count == len(layers.rows))
         assert layers.rows[layers.order[0]][2] == 55296
-        assert "[red]卷积" in screen(pilot) and "\x1b" not in screen(pilot)
+        assert "[red]卷积" in screen(pilot.app) and "\x1b" not in screen(pilot.app)
 
         # What is unsupported, with rule and way out; charts.
         await pilot.press("3")
@@ -64,7 +63,7 @@ def test_the_journey(conv: Path, lang: Lang, size: tuple[int, int]) -> None:
         await settle(pilot, "asknpu fix")
         await pilot.press("4")
         await settle(pilot, "▲")
-        assert "KiB" in screen(pilot) and "█" in screen(pilot)
+        assert "KiB" in screen(pilot.app) and "█" in screen(pilot.app)
 
         # Rewrite to the path that was confirmed.
         await pilot.press("f7")
@@ -83,7 +82,7 @@ def test_the_journey(conv: Path, lang: Lang, size: tuple[int, int]) -> None:
         pane.query_one("#fix-beside", Button).press()
         await until(pilot, lambda: len(pane.models) == 2 and not pane.running.doing)
         await settle(pilot, "NOT_SUPPORT_OP_TYPE")
-        assert "B - A" in screen(pilot) and "≠" in screen(pilot)
+        assert "B - A" in screen(pilot.app) and "≠" in screen(pilot.app)
         assert pane.models[0]["unsupported"] and not pane.models[1]["unsupported"]
 
         # The other language keeps what is shown, and its next window starts with it.
@@ -162,7 +161,7 @@ def test_a_click_sorts_settings_estimate_again_and_a_resize_lays_out(conv: Path)
             for name in shown_tabs:
                 pane.action_tab(name)
                 await pilot.pause()
-                shown = screen(pilot).split("\n")
+                shown = screen(pilot.app).split("\n")
                 assert len(shown) == size[1] and all(cell_len(line) == size[0] for line in shown)
 
     play(changes, size=(140, 45))

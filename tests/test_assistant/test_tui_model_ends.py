@@ -12,7 +12,8 @@ from textual.widgets import Input
 
 from assistant.tui.model.files import PathField
 from assistant.tui.model.pane import ModelPane
-from tests.test_assistant.model_area import choose, estimate, play, said, tab, until
+from tests.test_assistant.model_area import choose, estimate, play, said, tab
+from tests.test_assistant.window import until
 
 ROOT = Path(__file__).resolve().parents[2]
 

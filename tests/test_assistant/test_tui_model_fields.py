@@ -14,11 +14,10 @@ from tests.test_assistant.model_area import (
     choose,
     play,
     said,
-    screen,
     settle,
-    until,
     write_conv,
 )
+from tests.test_assistant.window import screen, until
 
 pytestmark = pytest.mark.usefixtures("model_window")
 
@@ -78,7 +77,7 @@ def test_errors_are_one_sentence_in_the_language(tmp_path: Path, lang: Lang) -> 
             await pilot.press("enter")
             want = zh if lang == "zh" else en
             await until(pilot, lambda want=want: not pane.running.doing and want in said(pilot))
-            assert "\n" not in said(pilot) and "\x1b" not in screen(pilot) and not pane.models
+            assert "\n" not in said(pilot) and "\x1b" not in screen(pilot.app) and not pane.models
         # The rewrite reads the weights; the estimate needs only their shapes.
         choose(pane, tmp_path / "outside.onnx")
         out = pane.query_one("#fix-out", PathField)

@@ -20,6 +20,7 @@ from assistant.tui.app import AREAS, THEMES, Tabs, Window
 from assistant.tui.help import HelpScreen
 from assistant.tui.words import words
 from tests.conftest import ROOT
+from tests.test_assistant.window import screen, until
 
 Journey = Callable[[Pilot[int]], Awaitable[None]]
 
@@ -36,11 +37,6 @@ def home(tmp_path: Path, shipped_home: Path, monkeypatch: pytest.MonkeyPatch) ->
     return place
 
 
-def shown(app: Window) -> str:
-    """Return the characters on the screen."""
-    return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
-
-
 def drive(journey: Journey, lang: str | None = "en", size: tuple[int, int] = (80, 24)) -> Window:
     """Run a journey in a window of its own."""
 
@@ -53,15 +49,6 @@ def drive(journey: Journey, lang: str | None = "en", size: tuple[int, int] = (80
         return app
 
     return asyncio.run(run())
-
-
-async def until(pilot: Pilot[int], condition: Callable[[], object]) -> None:
-    """Wait until a condition holds; fail if it does not."""
-    for _ in range(200):
-        if condition():
-            return
-        await pilot.pause(0.02)
-    raise AssertionError(f"never came true; the screen:\n{shown(pilot.app)}")  # type: ignore[arg-type]
 
 
 def _window(pilot: Pilot[int]) -> Window:
@@ -85,15 +72,15 @@ def test_every_area_is_entered_by_key_by_click_and_from_the_palette(lang: str, s
         for number, area in [*enumerate(AREAS, start=2), (2, "ask")]:
             await pilot.press(f"f{number}")
             await until(pilot, lambda area=area: is_entered(app, area))
-            assert f"F{number} {say(f'area_{area}')}" in shown(app).splitlines()[0]
+            assert f"F{number} {say(f'area_{area}')}" in screen(app).splitlines()[0]
         for number, area in reversed([*enumerate(AREAS, start=2)]):
-            line = shown(app).splitlines()[0]
+            line = screen(app).splitlines()[0]
             await pilot.click(Tabs, offset=(cell_len(line[: line.index(f"F{number} ")]) + 1, 0))
             await until(pilot, lambda area=area: is_entered(app, area))
         await pilot.press("ctrl+p")
         await until(pilot, lambda: isinstance(app.screen, CommandPalette))
         app.screen.query_one(Input).value = say("go_to", name=say("area_model"))
-        await until(pilot, lambda: say("about_model") in shown(app))
+        await until(pilot, lambda: say("about_model") in screen(app))
         await pilot.press("enter")
         await until(pilot, lambda: is_entered(app, "model"))
 
@@ -119,7 +106,7 @@ def test_palette_language_and_themes() -> None:
             await app.action_enter(area)
         for lang, name in (("en", "F3 Logs"), ("zh", "F3 日志")):
             # The language is everywhere at once, and the palette has every action of the window and of each area.
-            await until(pilot, lambda name=name: name in shown(app))
+            await until(pilot, lambda name=name: name in screen(app))
             assert app.lang == lang
             assert {pane.lang for pane in map(app.pane, AREAS) if pane} == {lang}
             for area in AREAS:
@@ -197,7 +184,7 @@ def test_keys_are_remapped_by_the_ids_of_their_actions(home: Path) -> None:
     async def journey(pilot: Pilot[int]) -> None:
         app = _window(pilot)
         assert list(app._notifications) == []
-        assert "F10 Lab" in shown(app)
+        assert "F10 Lab" in screen(app)
         await pilot.press("ctrl+l", "f5")
         assert (app.lang, app.area) == ("en", "ask")
         await pilot.press("f14")
@@ -302,8 +289,8 @@ def test_a_title_with_markup_is_shown_as_it_is() -> None:
     async def journey(pilot: Pilot[int]) -> None:
         app = _window(pilot)
         app.query_one(Tabs).show([("ask", "F2", "[NDRV] [red]提问😀[/]")], "ask", "[b]x[/b]")
-        await until(pilot, lambda: "[b]x[/b]" in shown(app) and "F2 [NDRV] [red]提问😀[/]" in shown(app))
-        assert all(len(line) <= 80 for line in shown(app).splitlines())
+        await until(pilot, lambda: "[b]x[/b]" in screen(app) and "F2 [NDRV] [red]提问😀[/]" in screen(app))
+        assert all(len(line) <= 80 for line in screen(app).splitlines())
 
     drive(journey)
 
@@ -314,7 +301,7 @@ def test_the_window_follows_its_terminal() -> None:
         for size in [(140, 45), (40, 10), (10, 3), (200, 60), (80, 24)]:
             await pilot.resize_terminal(*size)
             await until(pilot, lambda size=size: app.screen.size == size)
-        assert "F2 " in shown(app)
+        assert "F2 " in screen(app)
 
     drive(journey)
 
