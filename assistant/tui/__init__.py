@@ -5,6 +5,7 @@ pane       what every area is: a widget with a language, a saved state and a hel
 words      the sentences of an area in both languages, `texts/AREA.{zh,en}.toml`
 services   the slow things that areas ask for, run in threads: opening the corpus, answering, diagnosing, estimating
 state      what is restored at the next start
+jump       letters above what can have the focus; footer: the keys that have room
 keys       the keys of all actions, by id; a user's file changes them
 editor     a file at its line in the user's editor
 wrapping   where lines break, Chinese between any two characters

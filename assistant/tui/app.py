@@ -83,6 +83,16 @@ class Keys(Footer):
 
     is_started = False
 
+    def compose(self) -> ComposeResult:
+        """Show the keys that have room."""
+        from assistant.tui.footer import fitting
+
+        return fitting(super().compose(), self.app.size.width)
+
+    def on_resize(self) -> None:
+        """Show those that have room now."""
+        self.bindings_changed(self.screen)
+
     def on_mount(self) -> None:
         """Let the rest of the screen come first."""
         self.set_timer(_KEYS_AFTER_S, self.start)
@@ -115,6 +125,7 @@ class Window(App[int]):
         Binding("ctrl+z", "suspend_process", "suspend", id="window.suspend", show=False, priority=True),
         Binding("ctrl+p", "command_palette", "palette", id="window.palette", show=False, priority=True),
         Binding("ctrl+q", "quit", "quit", id="window.quit", priority=True),
+        Binding("ctrl+backslash,alt+j", "jump", "jump", id="window.jump", priority=True),
     ]
 
     area: reactive[str] = reactive("ask", init=False)
@@ -257,6 +268,12 @@ class Window(App[int]):
         else:
             self.push_screen(HelpScreen(self.pane(self.area), self.say, self.active_bindings))
 
+    def action_jump(self) -> None:
+        """Show a letter above everything that can have the focus, or leave that."""
+        from assistant.tui.jump import jump
+
+        jump(self, self.say)
+
     def action_command_palette(self) -> None:
         """Show the commands, asked for in the language of the window."""
         if not isinstance(self.screen, CommandPalette):
@@ -273,6 +290,7 @@ class Window(App[int]):
             name = self.say(theme.name.replace("asknpu-", "theme_"))
             yield SystemCommand(name, self.say("about_theme"), partial(setattr, self, "theme", theme.name))
         yield SystemCommand(self.say("help_title"), self.say("about_help"), self.action_help)
+        yield SystemCommand(self.say("jump"), self.say("about_jump"), self.action_jump)
         yield SystemCommand(self.say("suspend"), self.say("about_suspend"), self.action_suspend_process)
         yield SystemCommand(self.say("quit"), self.say("about_quit"), self.action_quit)
         pane = self.pane(self.area)
