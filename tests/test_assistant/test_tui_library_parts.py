@@ -9,12 +9,14 @@ from rich.cells import cell_len
 from assistant.checks.types import Outcome
 from assistant.tui.library.finding import find
 from assistant.tui.library.glossed import glosses
+from assistant.tui.library.hanging import Hanging
 from assistant.tui.library.page import sections
 from assistant.tui.library.place import History, Place, neighbour, read_marks, read_place, read_places
 from assistant.tui.library.shelf import Shelf, read_shelf
 from assistant.tui.library.tree import branches
 from assistant.tui.markdown import paint
 from assistant.tui.painted import Section
+from assistant.tui.safe import plain
 from assistant.tui.words import words
 from assistant.tui.wrapping import breaks
 from kb.errors import CorpusError
@@ -212,3 +214,31 @@ def test_a_saved_state_that_makes_no_sense_is_nothing(data: object):
     assert read_places([data]) == read_places(data) == []
     assert read_marks(data) == {}
     assert read_marks({"a": "known", "b": 3, "c": "learning"}) == {"a": "known", "c": "learning"}
+
+
+@pytest.mark.parametrize("width", [20, 33, 60])
+def test_what_goes_on_below_a_line_of_a_list_stands_below_its_text(width: int):
+    from textual.style import Style
+    from textual.visual import RenderOptions
+
+    from assistant.tui.breaking import break_chinese
+
+    break_chinese()
+    rows = [
+        ("  中 ", "量化因子、缩放系数、比例因子、缩放因子、步长系数" * 2),
+        ("  → ", "What is the scale of " * 6),
+        ("", "scale"),
+    ]
+    hanging = Hanging(*((plain(mark), plain(text)) for mark, text in rows))
+    strips = hanging.render_strips(width, None, Style(), RenderOptions(lambda _: Style(), {}, None, None))
+    assert hanging.get_height({}, width) == len(strips) > 5 - width // 60
+    lines = [strip.text for strip in strips]
+    assert all(cell_len(line.rstrip()) <= width for line in lines)
+    firsts = [line for line in lines if line.startswith(("  中 ", "  → ", "scale"))]
+    assert len(firsts) == len(rows)
+    for line in lines:
+        if line not in firsts:
+            indent = 5 if cell_len(line.strip()) > len(line.strip()) else 4
+            assert line[:indent].strip() == "" and line[indent].strip(), lines
+    told = "".join(line.strip() for line in lines).replace(" ", "")
+    assert told == "".join(f"{mark}{text}" for mark, text in rows).replace(" ", "")

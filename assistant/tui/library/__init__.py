@@ -12,7 +12,7 @@ side       both trees
 way        from place to place, on and back
 glossed    terms of the glossary in an entry
 lists      contents, bookmarks, terms
-popups     a list above the window
+popups     a list above the window; hanging: its lines, which go on below their text
 labels     where the shown text stands, and what helps now
 bottom     the line below, with the box for finding
 leaving    an entry for the clipboard

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from assistant.tui.library.glossed import Gloss
+from assistant.tui.library.hanging import Hanging
 from assistant.tui.library.place import MARKS, Mark, Place, exists
 from assistant.tui.library.popups import Choice
 from assistant.tui.library.shelf import Shelf
@@ -20,9 +21,10 @@ def contents(shelf: Shelf, page: Painted, marks: Mapping[str, Mark], entry: Entr
     lines = []
     for one in document.ids:
         style = "bold" if one == entry.id else ""
-        lines.append((f"entry:{one}", plain(f"{MARKS[marks.get(one, '')]} {shelf.title(one, lang)}", style)))
+        mark = plain(f"{MARKS[marks.get(one, '')]} ", style)
+        lines.append((f"entry:{one}", Hanging((mark, plain(shelf.title(one, lang), style)))))
         lines += [
-            (f"line:{line}", plain(f"    ▸ {text}"))
+            (f"line:{line}", Hanging((plain("    ▸ "), plain(text))))
             for text, level, line in page.headings
             if level > 2 and one in page.anchors and page.spot(line)[0] == one
         ]
@@ -32,7 +34,7 @@ def contents(shelf: Shelf, page: Painted, marks: Mapping[str, Mark], entry: Entr
 def bookmarks(shelf: Shelf, places: Sequence[Place], lang: Lang, say: Words, key: str) -> Choice:
     """Return the bookmarks of what the corpus still has; `key` sets one."""
     there = [one for one in places if exists(shelf, one)]
-    lines = [(f"{one.kind}:{one.key}", plain(f"★ {_title(shelf, one, lang)}")) for one in there]
+    lines = [(f"{one.kind}:{one.key}", Hanging((plain("★ "), plain(_title(shelf, one, lang))))) for one in there]
     return Choice(say("library_bookmarks"), say("choose") if lines else say("no_bookmarks", key=key), lines)
 
 
@@ -48,8 +50,11 @@ def glossary(shelf: Shelf, found: Sequence[Gloss], entry: Entry, say: Words) -> 
     lines = []
     for gloss in found:
         first = f"entry:{gloss.entries[0]}" if gloss.entries else ""
-        words = plain("\n  中 ", "$text-muted") + plain("、".join(gloss.term.zh))
-        words += plain("\n  EN ", "$text-muted") + plain(", ".join(gloss.term.en))
-        lines.append((first, plain(gloss.used, "bold underline") + words))
-        lines += [(f"entry:{one}", plain(f"  → {shelf.title(one, entry.lang)}")) for one in gloss.entries]
+        name = (plain(""), plain(gloss.used, "bold underline"))
+        chinese = (plain("  中 ", "$text-muted"), plain("、".join(gloss.term.zh)))
+        english = (plain("  EN ", "$text-muted"), plain(", ".join(gloss.term.en)))
+        lines.append((first, Hanging(name, chinese, english)))
+        lines += [
+            (f"entry:{one}", Hanging((plain("  → "), plain(shelf.title(one, entry.lang))))) for one in gloss.entries
+        ]
     return Choice(say("terms_of", title=entry.title), say("choose") if lines else say("no_terms"), lines)

@@ -6,12 +6,12 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.content import Content
 from textual.events import Click
 from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from assistant.tui.library.hanging import Hanging
 from assistant.tui.safe import plain
 
 __all__ = ["Choice"]
@@ -32,11 +32,12 @@ class Choice(ModalScreen[str | None]):
     Choice .title { text-style: bold; color: $primary; height: auto; }
     Choice .hint { color: $text-muted; height: auto; }
     Choice OptionList, Choice OptionList:focus { height: 1fr; border: none; padding: 0; background: $surface;
+                                                 background-tint: $foreground 0%;
                                                  scrollbar-size-vertical: 1; }
     Choice OptionList > .option-list--option-disabled { color: $foreground; }
     """
 
-    def __init__(self, title: str, hint: str, lines: Sequence[tuple[str, Content]], chosen: str = "") -> None:
+    def __init__(self, title: str, hint: str, lines: Sequence[tuple[str, Hanging]], chosen: str = "") -> None:
         super().__init__()
         self._title, self._hint, self._lines, self._chosen = title, hint, lines, chosen
 
