@@ -356,6 +356,34 @@ def test_what_is_read_stays_when_the_answer_arrives(stage: Stage) -> None:
     stage.play(act, services=Changed(stage.services, answer=later))
 
 
+@pytest.mark.parametrize(
+    ("question", "lang"), [("ATC 转换报错 E10001 怎么办", "zh"), ("how are AveragePool and pooling run on Nano", "en")]
+)
+def test_a_row_shows_its_platform_and_as_much_of_its_title_as_fits(stage: Stage, question: str, lang: str) -> None:
+    async def act(pilot: Pilot[Any], pane: AskPane) -> None:
+        box, listing = pane.query_one(QuestionBox), pane.query_one("#ask-list", Listing)
+        box.value = question
+        await until(pilot, lambda: listing.option_count > 3, "entries")
+        await settled(pilot, pane)
+        for size in (NARROW, (64, 24), NARROW):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            top = listing.region.y
+            lines = [line.rstrip() for line in screen(pilot)[top : top + listing.region.height]]
+            rows = {row.id: row for row in pane.results.full.rows}
+            shown = [rows[option.id] for option in listing.options][: len(lines)]
+            assert len(lines) > 3
+            for line, row in zip(lines, shown, strict=True):
+                title, _, platform = line.rstrip("▁▂▃▄▅▆▇█ ").rpartition("  ")
+                assert platform == row.platform, line
+                begun = title.strip()[2:]
+                assert row.title.startswith(begun.removesuffix("…")), line
+                assert begun == row.title or (begun.endswith("…") and cell_len(line) > size[0] - 6), line
+            assert size == NARROW or any("…" in line for line in lines)
+
+    stage.play(act, lang=lang)
+
+
 def test_history_goes_back_and_forward_with_filters(stage: Stage) -> None:
     async def act(pilot: Pilot[Any], pane: AskPane) -> None:
         box = pane.query_one(QuestionBox)
@@ -670,11 +698,12 @@ def test_saved_rubbish_is_left_out() -> None:
     assert restored(None) == History()
 
 
-def test_every_key_and_channel_has_a_name_in_both_languages() -> None:
+def test_every_key_channel_and_feature_has_a_name_in_both_languages() -> None:
     ids = [binding.id for binding in AskPane.BINDINGS if isinstance(binding, Binding)]
     assert len(ids) == len(set(ids)) == len(AskPane.BINDINGS)
     for lang in ("zh", "en"):
         say = words("ask", lang)
-        assert all(say(f"channel_{name}") for name in WEIGHTS)
+        named = [say(f"channel_{name}") for name in WEIGHTS]
+        assert len(set(named)) == len(named) and not set(named) & set(WEIGHTS)
         for name in ids:
             assert say(name.replace(".", "_")) and say(f"about_{name.replace('.', '_')}")

@@ -29,23 +29,40 @@ class Listing(OptionList, inherit_bindings=False):
 
     DEFAULT_CSS = """
     Listing { height: auto; border: none; padding: 0; background: transparent; scrollbar-size-vertical: 1;
-              text-wrap: nowrap; text-overflow: ellipsis; }
+              scrollbar-gutter: stable; text-wrap: nowrap; text-overflow: ellipsis; }
     Listing:focus { border: none; background: $surface; }
     """
+
+    _rows: Sequence[Row] = ()
 
     def show(self, rows: Sequence[Row]) -> None:
         """Show rows; the cursor stays on the entry it is on."""
         new = [row.id for row in rows]
         held = self.chosen
+        self._rows = rows
         if new == [option.id for option in self.options]:
-            for row in rows:
-                self.replace_option_prompt(row.id, _prompt(row))
+            self._fit()
             return
         self.clear_options()
-        self.add_options([Option(_prompt(row), id=row.id) for row in rows])
+        self.add_options([Option(_prompt(row, self._room), id=row.id) for row in rows])
         if held in new:
             with self.prevent(OptionList.OptionHighlighted):
                 self.highlighted = new.index(held)
+
+    def on_resize(self) -> None:
+        """Fit into the new width."""
+        self._fit()
+
+    def _fit(self) -> None:
+        for row in self._rows:
+            self.replace_option_prompt(row.id, _prompt(row, self._room))
+
+    @property
+    def _room(self) -> int | None:
+        """Cells of a line; None where a line may go on below itself, or nothing is laid out yet."""
+        width = self.scrollable_content_region.width
+        padding = self.get_component_styles("option-list--option").padding.width
+        return width - padding if width and self.styles.text_wrap == "nowrap" else None
 
     @property
     def chosen(self) -> str:
@@ -54,10 +71,12 @@ class Listing(OptionList, inherit_bindings=False):
         return (option.id or "") if option is not None else ""
 
 
-def _prompt(row: Row) -> Content:
+def _prompt(row: Row, room: int | None) -> Content:
+    """Return a row as a line: where there is little room, the title loses its end, never the platform."""
     sign, style = _MARKS[row.mark]
-    title = " ".join(row.title.split())
-    parts = [Content.styled(f"{sign} ", style), plain(title, "bold" if row.mark == "answer" else "")]
-    if row.platform:
-        parts.append(plain(f"  {row.platform}", "$text-muted"))
-    return Content("").join(parts)
+    head = Content.styled(f"{sign} ", style)
+    title = plain(" ".join(row.title.split()), "bold" if row.mark == "answer" else "")
+    platform = plain(f"  {row.platform}", "$text-muted") if row.platform else Content("")
+    if room is not None:
+        title = title.truncate(max(1, room - head.cell_length - platform.cell_length), ellipsis=True)
+    return Content("").join([head, title, platform])
