@@ -7,7 +7,7 @@ from assistant.errors import EXIT_NEGATIVE, EXIT_OK, NothingFound
 if TYPE_CHECKING:
     from assistant.session import Session
     from kb.search import Searcher
-    from kb.types import Entry, Hit, Lang
+    from kb.types import Entry, Lang
 
 __all__ = ["entries", "entry", "found"]
 
@@ -34,7 +34,8 @@ def found(
     check_platform(searcher.store, platform)
     result = searcher.search(question, lang=lang, platform=platform, limit=limit)
     rows = [(hit, one) for hit in result.hits if (one := searcher.store.entry(hit.id, result.lang)) is not None]
-    notes = [] if rows else [texts(result.lang)["nothing"]]
+    say = texts(result.lang)
+    notes = [] if rows else [say["nothing"]]
     code = EXIT_OK if rows else EXIT_NEGATIVE
     if as_json:
         data = {
@@ -46,8 +47,9 @@ def found(
             "degraded": list(result.degraded),
         }
         return render.json_text(data), notes, code
-    names = ("score", "id", "title", *(["ranks"] if explain else []))
-    lines = [(f"{hit.score:.3f}", one.id, one.title, *([_ranks(hit)] if explain else [])) for hit, one in rows]
+    names = [say[f"head_{name}"] for name in ("score", "id", "title", *(["ranks"] if explain else []))]
+    why = [[render.ranks(hit, result.lang)] if explain else [] for hit, _ in rows]
+    lines = [(f"{hit.score:.3f}", one.id, one.title, *told) for (hit, one), told in zip(rows, why, strict=True)]
     table = render.table(lines, names, render.terminal_width()) if lines else ""
     return table, [*result.degraded, *notes], code
 
@@ -84,21 +86,19 @@ def entries(session: "Session", *, lang: "Lang", platform: str | None, as_json: 
     """
     from assistant import render
     from assistant.answer import check_platform
+    from assistant.texts import texts
 
     check_platform(session.store, platform)
     every = session.store.entries(lang, platform)
     if as_json:
         return render.json_text({"schema": render.SCHEMA, "entries": [_row(one) for one in every]})
     rows = [(one.id, one.kind, one.title) for one in every]
-    return render.table(rows, ("id", "kind", "title"), render.terminal_width())
+    names = [texts(lang)[f"head_{name}"] for name in ("id", "kind", "title")]
+    return render.table(rows, names, render.terminal_width())
 
 
 def _row(one: "Entry") -> dict[str, Any]:
     return {"id": one.id, "title": one.title, "platform": one.platform, "kind": one.kind, "lang": one.lang}
-
-
-def _ranks(hit: "Hit") -> str:
-    return " ".join(f"{name}#{score.rank}:{score.score:.3f}" for name, score in hit.channels)
 
 
 def _unknown_id(session: "Session", given: str) -> str:

@@ -76,11 +76,18 @@ def entry_body_markdown(entry: AnswerEntry, *, checks: Sequence[EntryCheck] = ()
         parts.append(text.entry_checks(own, entry.lang))
     parts.append(f"{say['source']}: {'; '.join(map(escaped, entry.names))}\n`{_place(entry)}`")
     if explain and entry.hit is not None:
-        channels = ", ".join(
-            say["channel"].format(name=name, rank=score.rank, score=score.score) for name, score in entry.hit.channels
-        )
-        parts.append(f"{say['why']}: {channels}; fused {entry.hit.score:.3f}; coverage {entry.hit.coverage:.2f}")
+        parts.append(f"{say['why']}: {ranks(entry.hit, entry.lang)}")
     return "\n\n".join(parts)
+
+
+def ranks(hit: Hit, lang: Lang) -> str:
+    """Return by what an entry was found: rank and score of each channel, and what they come to."""
+    say = texts(lang)
+    told = [
+        say["channel"].format(name=say[f"by.{name}"], rank=score.rank, score=score.score)
+        for name, score in hit.channels
+    ]
+    return "; ".join([*told, say["fused"].format(score=hit.score, coverage=hit.coverage)])
 
 
 def escaped(text: str) -> str:
@@ -312,6 +319,6 @@ def _span_json(span: Span) -> dict[str, object]:
 
 
 def _explain_answer(answer: Answer, say: Mapping[str, str]) -> str:
-    features = ", ".join(f"{name} {value:.3f}" for name, value in answer.features)
+    features = "; ".join(f"{say[f'feature.{name}']} {value:.3f}" for name, value in answer.features)
     confidence = say["confidence"].format(confidence=answer.confidence, threshold=answer.threshold)
     return f"{confidence}; {say['features']}: {features}"

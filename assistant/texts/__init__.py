@@ -11,7 +11,11 @@ if TYPE_CHECKING:
 
 @cache
 def texts(lang: "Lang") -> dict[str, str]:
-    """Return the sentences of a language; names of identifier kinds are under `kind.NAME`."""
-    table = tomllib.loads(Path(__file__).with_name(f"{lang}.toml").read_text("utf-8"))
-    kinds = table.pop("kinds")
-    return {**table, **{f"kind.{name}": text for name, text in kinds.items()}}
+    """Return the sentences of a language; words for identifiers are under `TABLE.NAME`, such as `kind.code`."""
+    found: dict[str, str] = {}
+    for key, value in tomllib.loads(Path(__file__).with_name(f"{lang}.toml").read_text("utf-8")).items():
+        if isinstance(value, dict):
+            found.update({f"{key}.{name}": text for name, text in value.items()})
+        else:
+            found[key] = value
+    return found

@@ -5,6 +5,7 @@ One window is opened for all tests; each gets an area of its own in it.
 
 import asyncio
 import json
+import re
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import nullcontext
@@ -23,6 +24,7 @@ from textual.pilot import Pilot
 from textual.selection import Selection
 from textual.widgets import ContentSwitcher, Input, Static
 
+from assistant import render
 from assistant.errors import BadInput
 from assistant.session import Session
 from assistant.texts import texts
@@ -38,6 +40,7 @@ from assistant.tui.ask.prose import Prose
 from assistant.tui.ask.values import Request
 from assistant.tui.services import Services
 from assistant.tui.words import words
+from kb import confidence
 from kb.search import WEIGHTS, Searcher
 from tests.test_assistant.window import NARROW, WIDE, click, screen_lines, until
 
@@ -698,12 +701,28 @@ def test_saved_rubbish_is_left_out() -> None:
     assert restored(None) == History()
 
 
-def test_every_key_channel_and_feature_has_a_name_in_both_languages() -> None:
+def test_every_key_has_a_name_in_both_languages() -> None:
     ids = [binding.id for binding in AskPane.BINDINGS if isinstance(binding, Binding)]
     assert len(ids) == len(set(ids)) == len(AskPane.BINDINGS)
     for lang in ("zh", "en"):
         say = words("ask", lang)
-        named = [say(f"channel_{name}") for name in WEIGHTS]
-        assert len(set(named)) == len(named) and not set(named) & set(WEIGHTS)
         for name in ids:
             assert say(name.replace(".", "_")) and say(f"about_{name.replace('.', '_')}")
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_why_names_channels_and_features_in_words(stage: Stage, lang: str) -> None:
+    async def act(pilot: Pilot[Any], pane: AskPane) -> None:
+        await ask(pilot, pane, ASYMMETRIC[lang])
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: pane.query_one("#ask-why").display, "why")
+        answer = pane.results.full.answer
+        names = [name for name, _ in answer.features]
+        assert {*confidence.FEATURES["hybrid"], *confidence.FEATURES["use"]} <= set(names)
+        for shown in (str(pane.query_one("#ask-why").render()), render.answer_markdown(answer, 1, explain=True)):
+            assert not re.search(r"\w_\w", shown.rpartition(texts(lang)["features"])[2])
+            assert all(texts(lang)[f"by.{name}"] in shown for name in WEIGHTS)
+            assert all(texts(lang)[f"feature.{name}"] in shown for name in names)
+        assert set(render.answer_json(answer, explain=True)["features"]) == set(names)
+
+    stage.play(act, lang=lang)

@@ -7,7 +7,7 @@ from textual.content import Content
 
 from assistant.texts import texts
 from assistant.tui.safe import plain
-from assistant.tui.words import Words, words
+from assistant.tui.words import Words
 
 if TYPE_CHECKING:
     from assistant.types import Answer, AnswerEntry
@@ -60,16 +60,15 @@ def why(entry: "AnswerEntry | None", answer: "Answer | None", lang: "Lang") -> C
     say = texts(lang)
     lines = [plain(say["why"], "bold $primary")]
     if entry is not None and entry.hit is not None:
-        names = words("ask", lang)
-        labels = [names(f"channel_{name}") for name, _ in entry.hit.channels]
+        labels = [say[f"by.{name}"] for name, _ in entry.hit.channels]
         widest = max(map(cell_len, labels), default=0)
         for label, (_, score) in zip(labels, entry.hit.channels, strict=True):
             name = label + " " * (widest - cell_len(label))
             lines.append(plain(f"  {say['channel'].format(name=name, rank=score.rank, score=score.score)}"))
-        lines.append(plain(f"  {names('fused', score=entry.hit.score, coverage=entry.hit.coverage)}"))
+        lines.append(plain(f"  {say['fused'].format(score=entry.hit.score, coverage=entry.hit.coverage)}"))
     if answer is not None:
         confidence = say["confidence"].format(confidence=answer.confidence, threshold=answer.threshold)
-        features = " · ".join(f"{name} {value:.2f}" for name, value in answer.features)
+        features = " · ".join(f"{say[f'feature.{name}']} {value:.2f}" for name, value in answer.features)
         lines += [plain(f"  {confidence}"), plain(f"  {say['features']}: {features}", "$text-muted")]
     return Content("\n").join(lines)
 
