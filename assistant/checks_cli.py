@@ -62,14 +62,12 @@ def _pairs(check: "Check", given: Sequence[str]) -> dict[str, object]:
     Raises:
         BadInput: one has no '=', or a name stands twice.
     """
-    from assistant.checks.values import described
-
     pairs: dict[str, object] = {}
     for item in given:
         name, sign, value = item.partition("=")
         if not sign:
-            takes = "; ".join(described(parameter) for parameter in check.parameters)
-            raise BadInput(f"{item!r} is not of the form name=value; {check.name} takes {takes}")
+            names = ", ".join(parameter.name for parameter in check.parameters)
+            raise BadInput(f"{item!r} is not of the form name=value; {check.name} takes {names}")
         if name in pairs:
             raise BadInput(f"{name} is given twice")
         pairs[name] = value

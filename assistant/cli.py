@@ -39,7 +39,7 @@ def run(arguments: Sequence[str]) -> int:
     except click.exceptions.Abort:
         return EXIT_INTERRUPTED
     except click.ClickException as error:
-        _complain(error.format_message(), usage=True)
+        _complain(error.format_message(), arguments, usage=True)
         return EXIT_BAD_INPUT
     except BrokenPipeError:
         # The reader went away; keep Python from complaining again at exit.
@@ -48,28 +48,35 @@ def run(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except AssistantError as error:
-        _complain(str(error))
+        _complain(str(error), arguments)
         return error.exit_code
     except Exception as error:
         from kb.errors import CorpusError, KbError
 
         if not isinstance(error, KbError):
             raise
-        _complain(str(error))
+        _complain(str(error), arguments)
         return EXIT_BAD_INPUT if isinstance(error, CorpusError) else EXIT_UNAVAILABLE
 
 
-def _complain(message: str, *, usage: bool = False) -> None:
+def _complain(message: str, arguments: Sequence[str], *, usage: bool = False) -> None:
+    from assistant.language import language_of
     from assistant.plain import printable
+    from assistant.reasons import shown
 
-    hint = "; see 'asknpu --help'" if usage else ""
-    click.echo(f"asknpu: {printable(message).rstrip('.')}{hint}", err=True)
+    lang = language_of(arguments)
+    parts = [message.rstrip("."), *(["see 'asknpu --help'"] if usage else [])]
+    told = ("；" if lang == "zh" else "; ").join(shown(part, lang) for part in parts)
+    click.echo(f"asknpu: {printable(told)}", err=True)
 
 
 def _narrate(text: str) -> None:
     """Say what takes time, to a person at a terminal only."""
     if sys.stderr.isatty():
-        click.echo(text, err=True)
+        from assistant.language import default_language
+        from assistant.reasons import shown
+
+        click.echo(shown(text, default_language()), err=True)
 
 
 def _show_now(text: str) -> None:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assistant import reasons
 from assistant.errors import EXIT_INTERRUPTED, EXIT_NEGATIVE, EXIT_OK, BadInput
 from assistant.logs import report
 from assistant.plain import printable
@@ -77,7 +78,7 @@ def diagnose(
     say = _say(lang)
     if verbose and not as_json:
         for one in gathered.skipped:
-            narrate(printable(say["log_skipped"].format(name=clean(one.name), why=one.why)))
+            narrate(printable(say["log_skipped"].format(name=clean(one.name), why=reasons.shown(one.why, lang))))
     diagnosis = diagnoser.diagnosis()
     sources = gathered.sources
 
@@ -155,7 +156,11 @@ def follow(
                 if isinstance(event, events.Restarted):
                     diagnoser.end(log)
                     log = diagnoser.add()
-                narrate(printable(say[f"log_{type(event).__name__.lower()}"].format(why=clean(event.why))))
+                narrate(
+                    printable(
+                        say[f"log_{type(event).__name__.lower()}"].format(why=reasons.shown(clean(event.why), lang))
+                    )
+                )
         shown.update(pouring=False)
     except KeyboardInterrupt:
         shown.update(pouring=False)

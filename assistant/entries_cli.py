@@ -29,6 +29,7 @@ def found(
     """
     from assistant import render
     from assistant.answer import check_platform
+    from assistant.reasons import shown
     from assistant.texts import texts
 
     check_platform(searcher.store, platform)
@@ -51,7 +52,7 @@ def found(
     why = [[render.ranks(hit, result.lang)] if explain else [] for hit, _ in rows]
     lines = [(f"{hit.score:.3f}", one.id, one.title, *told) for (hit, one), told in zip(rows, why, strict=True)]
     table = render.table(lines, names, render.terminal_width()) if lines else ""
-    return table, [*result.degraded, *notes], code
+    return table, [*(shown(note, result.lang) for note in result.degraded), *notes], code
 
 
 def entry(session: "Session", given: str, *, lang: "Lang", as_json: bool, raw: bool) -> str | bytes:

@@ -1,12 +1,13 @@
 """The language of the user, before anybody says another one."""
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kb.types import Lang
 
-__all__ = ["default_language"]
+__all__ = ["default_language", "language_of"]
 
 
 def default_language() -> "Lang":
@@ -16,3 +17,12 @@ def default_language() -> "Lang":
         if value:
             return "zh" if value.lower().startswith("zh") else "en"
     return "en"
+
+
+def language_of(arguments: Sequence[str]) -> "Lang":
+    """Return the language that the arguments of a command ask for; else the user's."""
+    for word, following in zip(arguments, (*arguments[1:], ""), strict=True):
+        value = following if word == "--lang" else word.partition("=")[2] if word.startswith("--lang=") else ""
+        if value in ("zh", "en"):
+            return "zh" if value == "zh" else "en"
+    return default_language()

@@ -23,6 +23,10 @@ _CUTS: Final = 8
 _BLANK: Final = re.compile(r"\{(\w+)\}")
 _INPUTS: Final = re.compile(r"(.+) \(inputs: (.*)\)", re.DOTALL)
 
+#: Blanks whose words are in a section of their own.
+_PARTS: Final = {"expected": "parameters", "sort": "parameters", "by": "channels"}
+_NOT_SENTENCES: Final = frozenset({"unknown", "places", *_PARTS.values()})
+
 _Sentence = tuple[tuple[str, ...], str, str]
 """(what stands between the blanks, the sentence as a regular expression, the Chinese one)."""
 
@@ -66,25 +70,31 @@ def _chinese(text: str, depth: int) -> str | None:
 
 
 def _place(text: str) -> str:
-    found = _filled(text, _places())
+    places = _section("places")
+    found = _filled(text, places)
     if found is not None:
         return found
     outer, colon, inner = text.partition(": ")
-    return f"{_filled(outer, _places()) or outer}：{_filled(inner, _places()) or inner}" if colon else text
+    return f"{_filled(outer, places) or outer}：{_filled(inner, places) or inner}" if colon else text
 
 
 def _filled(text: str, sentences: tuple[_Sentence, ...]) -> str | None:
     """Return the Chinese of the first sentence that a text is, its blanks filled."""
     for pieces, pattern, chinese in sentences:
         if all(piece in text for piece in pieces) and (match := re.fullmatch(pattern, text, re.DOTALL)) is not None:
-            return chinese.format_map({**match.groupdict(), **_inner(match.groupdict())})
+            blanks = {name: _blank(name, value) for name, value in match.groupdict().items()}
+            if None not in blanks.values():
+                return chinese.format_map(blanks)
     return None
 
 
-def _inner(blanks: Mapping[str, str]) -> dict[str, str]:
-    """Return the blank that holds what another program said, in Chinese if that is known."""
-    told = _filled(blanks["error"], _sentences()) if "error" in blanks else None
-    return {} if told is None else {"error": told}
+def _blank(name: str, value: str) -> str | None:
+    """Return what stands in a blank, in Chinese where it is words of ours; None if it should be and is not known."""
+    if name in _PARTS:
+        return _filled(value, _section(_PARTS[name]))
+    told = _chinese(value, _DEPTH - 1) if name in ("error", "problem") else value
+    # An error may be what another program says; a problem is always told by this one.
+    return value if told is None and name == "error" else told
 
 
 @cache
@@ -94,20 +104,20 @@ def _table() -> Mapping[str, Any]:
 
 @cache
 def _sentences() -> tuple[_Sentence, ...]:
-    sections = (section for name, section in _table().items() if name not in ("places", "unknown"))
+    sections = (section for name, section in _table().items() if name not in _NOT_SENTENCES)
     return _prepared({english: chinese for section in sections for english, chinese in section.items()})
 
 
 @cache
-def _places() -> tuple[_Sentence, ...]:
-    return _prepared(_table()["places"])
+def _section(name: str) -> tuple[_Sentence, ...]:
+    return _prepared(_table()[name])
 
 
 def _prepared(rows: Mapping[str, str]) -> tuple[_Sentence, ...]:
     """Return the sentences, those first that say most outside of their blanks."""
     found = []
     for english, chinese in rows.items():
-        parts = _BLANK.split(english)
+        parts = _BLANK.split(english.rstrip("."))
         # A blank in front holds no place: that is told in words of its own.
         begin = "(?:(?!: ).)+?" if not parts[0] else ".+?"
         blanks = (f"(?P<{name}>{'.+?' if i else begin})" for i, name in enumerate(parts[1::2]))

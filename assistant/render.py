@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from assistant.checks.types import Outcome
 from assistant.logs.types import Brought
 from assistant.plain import printable
+from assistant.reasons import shown
 from assistant.texts import texts
 from assistant.types import Answer, AnswerEntry, Computed, EntryCheck, Piece
 from kb.parse import without_checks
@@ -24,7 +25,7 @@ def answer_markdown(answer: Answer, entries_searched: int, *, explain: bool = Fa
     for typed, to in answer.corrected:
         parts.append(f"> {say['corrected'].format(to=printable(to), typed=printable(typed))}")
     for note in answer.degraded:
-        parts.append(f"> {say['degraded']}: {printable(note)}")
+        parts.append(f"> {say['degraded']}: {printable(shown(note, answer.lang))}")
     parts += _identifier_notes(answer, say)
     if answer.status == "abstained":
         parts.append(f"**{say['not_known']}**")

@@ -34,7 +34,8 @@ def _line(outcome: Outcome, lang: Lang) -> str:
     say = texts(lang)
     badge = f"{_BADGES[outcome.status]} {say[f'check_{outcome.status}']}"
     if not outcome.result:
-        return f"{badge} · {outcome.check}: {_plain(reasons.shown(outcome.reason, lang))}"
+        name = f"{outcome.check}: " if outcome.check in CHECKS else ""
+        return f"{badge} · {name}{_plain(reasons.shown(outcome.reason, lang))}"
     told = _plain(show.sentence(CHECKS[outcome.check], outcome, lang))
     reason = f" · **{_plain(reasons.shown(outcome.reason, lang))}**" if outcome.reason else ""
     return f"{badge} · {told}{reason} · `{command(outcome.check, outcome.arguments)}`"

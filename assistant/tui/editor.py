@@ -9,7 +9,7 @@ from typing import Any
 
 from textual.app import App, SuspendNotSupported
 
-from assistant.tui.words import Words
+from assistant.tui.words import Words, explained
 
 __all__ = ["command", "edit"]
 
@@ -52,5 +52,5 @@ def edit(app: App[Any], file: Path, line: int, say: Words) -> str:
     except SuspendNotSupported:
         return say("no_suspend", file=file, line=line)
     except OSError as error:
-        return say("editor_failed", editor=words[0], error=error.strerror or str(error))
+        return say("editor_failed", editor=words[0], error=explained(error.strerror or str(error), say))
     return say("editor_failed", editor=words[0], error=code) if code else ""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from kb.types import Lang
 
-__all__ = ["Words", "words"]
+__all__ = ["Words", "explained", "words"]
 
 Words = Callable[..., str]
 """Key of a sentence, values for its blanks -> the sentence."""
@@ -30,3 +30,10 @@ def words(area: str, lang: "Lang") -> Words:
         return text.format(**values) if values else text
 
     return say
+
+
+def explained(reason: str, say: Words) -> str:
+    """Return why something did not work, an English sentence of the program, in the language of the sentences."""
+    from assistant.reasons import shown
+
+    return shown(reason, "zh" if say("this_language") == "zh" else "en")

@@ -261,6 +261,26 @@ def test_a_failed_check_is_told_by_sign_and_words(stage: Stage) -> None:
     stage.play(act, lang="en", services=Changed(stage.services, answer=wrong))
 
 
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_a_check_for_which_there_was_no_time_is_not_said_to_fail(
+    stage: Stage, lang: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from assistant.checks import proof
+
+    monkeypatch.setattr(proof, "ALL", 0.0)
+    asked = Changed(stage.services)
+    asked.answer = lambda question, **filters: Services.answer(stage.services, question, **filters)
+
+    async def act(pilot: Pilot[Any], pane: AskPane) -> None:
+        await ask(pilot, pane, ASYMMETRIC[lang])
+        say = {"zh": "– 未运行 0 秒的时限用完了", "en": "– not run the limit of 0 s was used up"}
+        shown = [str(part.render()) for part in pane.query("#ask-checks > Static").results(Static)]
+        assert shown[1:] == [say[lang]] * 2
+        assert not pane.query("#ask-head").first().render().plain.count("✗")
+
+    stage.play(act, lang=lang, services=asked)
+
+
 def test_an_abstention_helps(stage: Stage) -> None:
     async def act(pilot: Pilot[Any], pane: AskPane) -> None:
         await ask(pilot, pane, "ATC 的 --soc_versoin_x 选项是什么意思")

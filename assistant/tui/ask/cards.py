@@ -201,8 +201,10 @@ def cards_of(checks: Sequence[EntryCheck], lang: Lang, say: Words) -> list[Widge
         if outcome.check in CHECKS and outcome.arguments:
             cards.append(Card(CHECKS[outcome.check], outcome.arguments, outcome, lang, say))
         else:
-            reason = shown(outcome.reason, lang)
-            cards.append(Static(plain(f"✗ {outcome.check}: {reason}", "bold $error"), markup=False))
+            sign, style = _SIGNS[outcome.status]
+            name = f" {outcome.check}:" if outcome.check in CHECKS else ""
+            told = f"{sign} {say(f'badge_{outcome.status}')}{name} {shown(outcome.reason, lang)}"
+            cards.append(Static(plain(told, style), markup=False))
     return cards
 
 

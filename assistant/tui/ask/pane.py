@@ -19,6 +19,7 @@ from assistant.tui.ask.results import Results
 from assistant.tui.ask.values import Full, Opened, Request, Typed
 from assistant.tui.ask.with_answer import WithAnswer
 from assistant.tui.safe import plain
+from assistant.tui.words import explained
 
 __all__ = ["AskPane"]
 
@@ -170,7 +171,7 @@ class AskPane(WithAnswer):
         self.query_one(Bar).show(shown, self.say(key, **values), is_bad=key == "failed", is_busy=is_busy)
         error = self.query_one("#ask-error", Static)
         error.set_class(key == "failed", "-told")
-        error.update(plain(f"! {values['error']}") if key == "failed" else "")
+        error.update(plain(f"! {explained(str(values['error']), self.say)}") if key == "failed" else "")
 
     # Asking, choosing, history and filters
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from textual.content import Content
 
+from assistant.reasons import shown
 from assistant.texts import texts
 from assistant.tui.safe import plain
 from assistant.tui.words import Words
@@ -20,7 +21,7 @@ def notes(answer: "Answer", titles: dict[str, str]) -> Content:
     """Return what the reader must know about the search: corrections, what did not work, unknown names."""
     say = texts(answer.lang)
     lines = [plain(f"↺ {say['corrected'].format(to=to, typed=typed)}", "$warning") for typed, to in answer.corrected]
-    lines += [plain(f"⚠ {say['degraded']}: {note}", "$warning") for note in answer.degraded]
+    lines += [plain(f"⚠ {say['degraded']}: {shown(note, answer.lang)}", "$warning") for note in answer.degraded]
     for item in answer.unlisted:
         title = titles.get(item.entry_id, item.entry_id)
         lines.append(plain(f"✗ {say['unlisted'].format(name=item.name, title=title)}", "bold"))

@@ -8,6 +8,7 @@ from assistant.tui.ask.results import Results
 from assistant.tui.editor import edit
 from assistant.tui.pane import Pane
 from assistant.tui.safe import plain
+from assistant.tui.words import explained
 
 __all__ = ["WithAnswer"]
 
@@ -91,7 +92,9 @@ class WithAnswer(Pane):
         try:
             path = feedback.record(self.question, entry.id if entry is not None else "", verdict)
         except OSError as error:
-            self.inform("vote_failed", path=str(feedback.file()), error=error.strerror or str(error))
+            self.inform(
+                "vote_failed", path=str(feedback.file()), error=explained(error.strerror or str(error), self.say)
+            )
             return
         self.query_one(Heading).mark(verdict)
         self.inform(f"vote_{verdict}", path=str(path))

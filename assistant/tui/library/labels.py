@@ -10,6 +10,7 @@ from assistant.tui.library.bottom import clickable
 from assistant.tui.library.place import MARKS
 from assistant.tui.library.tree import named
 from assistant.tui.safe import plain
+from assistant.tui.words import explained
 
 if TYPE_CHECKING:
     from assistant.tui.library.pane import LibraryPane
@@ -35,7 +36,7 @@ def where(pane: "LibraryPane") -> Content:
     """Return what is shown and where it stands."""
     shelf, place, say = pane.desk.shelf, pane.desk.place, pane.say
     if pane.problem:
-        return plain(say("broken", error=pane.problem), "$error")
+        return plain(say("broken", error=explained(pane.problem, say)), "$error")
     if shelf is None:
         return plain(say("reading"), "$text-muted")
     if place is None:

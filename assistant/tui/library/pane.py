@@ -23,6 +23,7 @@ from assistant.tui.library.tree import Branch
 from assistant.tui.library.way import Way
 from assistant.tui.painted import TOP
 from assistant.tui.pane import Pane
+from assistant.tui.words import explained
 
 __all__ = ["LibraryPane"]
 
@@ -133,7 +134,7 @@ class LibraryPane(Pane):
     def _opened(self, event: messages.Opened) -> None:
         self.desk.shelf = event.shelf
         if event.shelf.problem:
-            self.notify(printable(event.shelf.problem), severity="warning", markup=False)
+            self.notify(printable(explained(event.shelf.problem, self.say)), severity="warning", markup=False)
         self.side.fill(event.shelf, self.lang)
         self.side.tree_of_shelf.remark(self.notes.marks)
         if not self.way.restore():

@@ -12,7 +12,7 @@ from assistant.tui.logs.items import Item
 from assistant.tui.logs.lookups import Told
 from assistant.tui.logs.reading import Reading
 from assistant.tui.safe import plain
-from assistant.tui.words import Words
+from assistant.tui.words import Words, explained
 from kb.types import Lang
 
 __all__ = ["Details", "details"]
@@ -84,7 +84,7 @@ def _near(told: Told, say: Words) -> list[Content]:
     """Return the entries that are nearest to unknown lines, each to be clicked, and how to ask about them."""
     near = told.near
     if near is None:
-        parts = [plain(f"{told.problem or say('near_searching')}\n", _MUTED)]
+        parts = [plain(f"{explained(told.problem, say) if told.problem else say('near_searching')}\n", _MUTED)]
     elif not near.entries:
         parts = [plain(f"{say('near_none')}\n", _MUTED)]
     else:

@@ -10,7 +10,7 @@ from assistant.texts import texts
 from assistant.tui.logs.dialogs import Target
 from assistant.tui.logs.items import items
 from assistant.tui.logs.reading import Reading
-from assistant.tui.words import Words
+from assistant.tui.words import Words, explained
 from kb.types import Lang
 
 __all__ = ["markdown", "save"]
@@ -77,7 +77,7 @@ def save(reading: Reading, target: Target, lang: Lang, say: Words) -> str:
             with path.open("x", encoding="utf-8") as file:
                 file.write(text)
     except OSError as error:
-        return say("export_failed", path=path, why=error.strerror or error)
+        return say("export_failed", path=path, why=explained(error.strerror or str(error), say))
     return say("exported", path=path)
 
 

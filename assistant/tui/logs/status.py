@@ -4,7 +4,7 @@ from textual.content import Content
 
 from assistant.tui.logs.reading import Reading
 from assistant.tui.safe import plain
-from assistant.tui.words import Words
+from assistant.tui.words import Words, explained
 
 __all__ = ["amount", "status"]
 
@@ -34,7 +34,7 @@ def _parts(reading: Reading, say: Words) -> list[Content]:
     told = say("amount", lines=f"{lines:,}", size=amount(size))
     parts: list[Content] = []
     if reading.phase == "failed":
-        return [plain(f"✗ {reading.problem}", "bold $error")]
+        return [plain(f"✗ {explained(reading.problem, say)}", "bold $error")]
     if reading.phase in ("opening", "indexing", "diagnosing"):
         parts.append(plain(f"{_bar(reading)} {say(reading.phase)}", "$accent"))
         if reading.done and reading.seconds > 0:
@@ -53,7 +53,7 @@ def _parts(reading: Reading, say: Words) -> list[Content]:
         parts.append(plain(say("skipped", count=len(reading.skipped)), "$text-muted"))
     event, why = reading.note
     if event and reading.phase == "following":
-        parts.append(plain(say(f"event_{event}", why=why), "$warning"))
+        parts.append(plain(say(f"event_{event}", why=explained(why, say)), "$warning"))
     return parts
 
 
