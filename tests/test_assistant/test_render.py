@@ -116,7 +116,9 @@ def test_abstaining_says_what_was_searched_and_shows_no_source() -> None:
 
 
 def test_corrections_and_degradation_are_said() -> None:
-    text = render.answer_markdown(_answer(corrected=(("modle", "model"),), degraded=("use channel is off: no vectors",)), 305)
+    text = render.answer_markdown(
+        _answer(corrected=(("modle", "model"),), degraded=("use channel is off: no vectors",)), 305
+    )
 
     assert "按 “model” 检索" in text
     assert "注意: “按意思（USE）”通道没有工作：no vectors" in text

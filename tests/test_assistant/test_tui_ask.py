@@ -392,7 +392,7 @@ def test_a_row_shows_its_platform_and_as_much_of_its_title_as_fits(stage: Stage,
             await pilot.resize_terminal(*size)
             await pilot.pause()
             top = listing.region.y
-            lines = [line.rstrip() for line in screen(pilot)[top : top + listing.region.height]]
+            lines = [line.rstrip() for line in screen_lines(pilot.app)[top : top + listing.region.height]]
             rows = {row.id: row for row in pane.results.full.rows}
             shown = [rows[option.id] for option in listing.options][: len(lines)]
             assert len(lines) > 3
