@@ -196,7 +196,7 @@ class _Shown:
         """Print what is new; while the log pours, look only now and then."""
         if pouring and time.monotonic() - self._at < _PAUSE_S:
             return
-        state = (self.diagnoser.matched_lines, self.diagnoser.pending_bytes)
+        state = (self.diagnoser.found_lines, self.diagnoser.pending_bytes)
         if state == self._seen:
             return
         self._seen, self._at = state, time.monotonic()

@@ -7,6 +7,7 @@ them.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from assistant.logs.spelling import E_CODE, NUMBER, key, normalise
@@ -36,7 +37,7 @@ _WEAK = re.compile(
     r"throws?|raises?|reports?|reported))"
     r"|报错?|返回|错误|失败|报了|代码|码)(?:了|的)?" + _LINK + r"$"
 )
-# What every code word contains one of: a cheap look before the others.
+# What every code word contains one of: looked for once in a text, before the others at each number.
 _HINT = re.compile(r"(?i:ret|err|rc|code|fail|throw|raise|report|result)|[码误错返值号败报]")
 # Codes of something else.
 _FOREIGN = re.compile(
@@ -64,7 +65,8 @@ _ASSIGNED = re.compile(
     r"\s*(?:(?:const|static|let|var|auto|int|long|unsigned|uint32_t|int32_t)\s+)*[A-Za-z_]\w*\s*=\s*"
 )
 _SEMICOLON = re.compile(r"\s{0,3};")
-_FIVE_DIGITS = 10_000
+_LEAST_DIGITS = 5
+_FIVE_DIGITS = 10 ** (_LEAST_DIGITS - 1)
 _LONGEST_E_CODE = 8
 _HEX_DIGITS = 5
 
@@ -112,13 +114,19 @@ def _meanings(text: str, known: Table) -> Iterator[Meaning]:
 
 def _found(text: str, known: Table) -> Iterator[Found]:
     last = -1
+    hints = [hint.start() for hint in _HINT.finditer(text)]
     for match in _TOKEN.finditer(text):
         start, end = match.span()
         if match["number"] is None:
             code = _named(text, match, known)
         else:
             listed = last >= 0 and _LISTED.fullmatch(text, last, start) is not None
-            code = _number(text, start, end, listed, known)
+            place = bisect_left(hints, start)
+            is_hinted = place > 0 and hints[place - 1] >= start - _REACH
+            # Without a code word only a number of five digits or more can be a code.
+            code = None
+            if is_hinted or end - start >= _LEAST_DIGITS:
+                code = _number(text, start, end, listed, is_hinted, known)
         if code is not None:
             yield Found(code, text[start:end], start, end)
             last = end
@@ -147,8 +155,8 @@ def _is_message(text: str, match: re.Match[str]) -> bool:
     return _STRONG.search(before) is not None and _FOREIGN.search(before) is None
 
 
-def _number(text: str, start: int, end: int, listed: bool, known: Table) -> str | None:
-    """Return the key of the number at start:end if it is a code there."""
+def _number(text: str, start: int, end: int, listed: bool, is_hinted: bool, known: Table) -> str | None:
+    """Return the key of the number at start:end if it is a code there; a code word may be near only if hinted."""
     code = key(text[start:end])
     if code is None or code == "0" or _QUANTITY.match(text, end):
         return None
@@ -157,7 +165,7 @@ def _number(text: str, start: int, end: int, listed: bool, known: Table) -> str 
         return code
     before = text[max(0, start - _REACH) : start].rpartition("\n")[2]
     word = before.rstrip(_LINKS)[-1:]
-    is_worded = (word.isalpha() or word == "_") and _HINT.search(before) is not None
+    is_worded = is_hinted and (word.isalpha() or word == "_")
     if is_worded and (_STRONG.search(before) or _RET.search(before)):
         is_code = is_long or not _is_assignment(text, before, end)
         return code if is_code and not _FOREIGN.search(before) else None

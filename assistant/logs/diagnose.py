@@ -121,9 +121,9 @@ class Diagnoser:
         scanner.finish()
 
     @property
-    def matched_lines(self) -> int:
+    def found_lines(self) -> int:
         """Lines so far in which something was found; a diagnosis can only change when it grows, or `pending_bytes`."""
-        return self._store.matched_lines
+        return self._store.matched_lines + self._store.alarm_lines
 
     @property
     def pending_bytes(self) -> int:

@@ -21,8 +21,10 @@ __all__ = ["FIRST", "LATER", "Hit", "Keywords", "Scanner", "Store", "Suspect"]
 
 FIRST = 64
 LATER = 2
-#: So many suspicious lines of each MiB are counted by their form, and so many forms are told apart.
+#: So many suspicious lines of each MiB are counted by their form (fewer from where cells grow), and so many forms are
+#: told apart.
 SUSPECTS_MOST = 128
+LATER_SUSPECTS_MOST = 32
 FORMS_MOST = 512
 _MIB = 20
 #: From so many MiB on, cells grow; so many bits of the number of a MiB tell its cell.
@@ -72,14 +74,13 @@ class Suspect:
 
     count: int
     first: Hit
-    at_least: bool = False
 
 
 class Keywords:
-    """The texts that are looked for, as one engine over bytes."""
+    """The texts that are looked for, as bytes for the engines."""
 
     def __init__(self, anchors: Sequence[str], alarms: Sequence[str]) -> None:
-        """Prepare the texts; the engine is built when it is first asked.
+        """Prepare the texts; an engine is built when it is first asked.
 
         Args:
             anchors: texts whose lines are kept; the number of a text is its place here.
@@ -90,19 +91,38 @@ class Keywords:
         self.patterns: list[bytes] = []
         self.numbers: list[int] = []
         """Per pattern the number of its text."""
+        self.places: list[slice] = []
+        """Per text its patterns."""
         for number, text in enumerate([*anchors, *alarms]):
-            for form in dict.fromkeys([text.encode(), text.encode("gb18030")]):
-                self.patterns.append(form)
-                self.numbers.append(number)
-        self.count = len(anchors) + len(alarms)
+            forms = dict.fromkeys([text.encode(), text.encode("gb18030")])
+            self.places.append(slice(len(self.patterns), len(self.patterns) + len(forms)))
+            self.patterns += forms
+            self.numbers += [number] * len(forms)
+        self.alarm_patterns = slice(self.numbers.index(self.alarm_from) if alarms else len(self.numbers), None)
         self.longest = max(map(len, self.patterns), default=1)
         self._find: Find | None = None
+        self._find_anchors: Find | None = None
+
+    @property
+    def anchors(self) -> list[bytes]:
+        """The patterns that are no alarms; a line counts as matched if it has one of them."""
+        return self.patterns[: self.alarm_patterns.start]
 
     def find(self, data: bytes) -> Sequence[Occurrence]:
         """Return every occurrence, by end."""
         if self._find is None:
             self._find = engine(self.patterns)
         return self._find(data)
+
+    def find_anchors(self, data: bytes) -> Sequence[Occurrence]:
+        """Return every occurrence of a text that is no alarm, by end."""
+        if self._find_anchors is None:
+            self._find_anchors = engine(self.anchors)
+        return self._find_anchors(data)
+
+    def are_anchors(self, occurrences: Iterable[Occurrence]) -> bool:
+        """Return whether one of the occurrences is no alarm."""
+        return any(pattern < self.alarm_patterns.start for pattern, _, _ in occurrences)
 
 
 @dataclass(slots=True)
@@ -116,6 +136,11 @@ class Store:
     others: int = 0
     """Lines of alarm of further forms."""
     matched_lines: int = 0
+    """With a text that is no alarm."""
+    alarm_lines: int = 0
+    """Lines of alarm that were counted by their form."""
+    are_alarms_cut: bool = False
+    """Whether there may be more of them, of any form."""
     lines: int = 0
     bytes: int = 0
 
@@ -126,6 +151,8 @@ class Store:
             {form: copy.copy(suspect) for form, suspect in self.suspects.items()},
             self.others,
             self.matched_lines,
+            self.alarm_lines,
+            self.are_alarms_cut,
             self.lines,
             self.bytes,
         )
@@ -142,8 +169,9 @@ class Scanner:
         self._cell = -1
         self._seen: dict[int, int] = {}
         """Lines of this cell that were kept, per text."""
-        self._spent: set[int] = set()
-        """Texts of which this cell has given enough lines, or this MiB if they are alarms."""
+        self._spent = bytearray(len(keywords.patterns))
+        """Per pattern, 1 if this cell, or this MiB for an alarm, has given enough lines with its text."""
+        self._are_alarms_spent = False
         self._suspects = 0
         self._suspect_at = -1
         self._is_unended = False
@@ -163,7 +191,7 @@ class Scanner:
         """Return a scanner that goes on from here on its own, into another store."""
         twin = Scanner(self.log, self.keywords, store)
         twin._segment, twin._cell = self._segment, self._cell
-        twin._seen, twin._spent = dict(self._seen), set(self._spent)
+        twin._seen, twin._spent, twin._are_alarms_spent = dict(self._seen), self._spent[:], self._are_alarms_spent
         twin._suspects, twin._suspect_at, twin._is_counted = self._suspects, self._suspect_at, self._is_counted
         twin._tail, twin._piece_tail, twin._open = self._tail, self._piece_tail, list(self._open)
         twin._widest, twin._is_unended = self._widest, self._is_unended
@@ -235,19 +263,22 @@ class Scanner:
         """
         data = block.data
         self._enter(block.start + first)
-        numbers, spent, keep = self.keywords.numbers, self._spent, self._keep
+        keywords, spent, keep = self.keywords, self._spent, self._keep
+        numbers, alarms = keywords.numbers, keywords.alarm_patterns.start
         log, form, base = self.log, block.form, block.start + first
         text = data if first == 0 and last == len(data) else data[first:last]
         find, behind = text.find, len(text) + 1
         lines = after = counted = long_to = 0
+        is_matched = False
         hit: Hit | None = None
-        for pattern, start, _ in self.keywords.find(text):
+        for pattern, start, _ in keywords.find_anchors(text) if self._are_alarms_spent else keywords.find(text):
             if start >= after:
-                lines += 1
                 after = find(b"\n", start) + 1 or behind
-                hit = None
-            which = numbers[pattern]
-            if which in spent or start < long_to:
+                is_matched, hit = False, None
+            if not is_matched and pattern < alarms:
+                is_matched = True
+                lines += 1
+            if spent[pattern] or start < long_to:
                 continue
             if hit is None:
                 begin = text.rfind(b"\n", 0, start) + 1
@@ -260,9 +291,9 @@ class Scanner:
                 raw = text[begin : after - 1]
                 raw = raw[:-1] if raw.endswith(b"\r") else raw
                 hit = Hit(log, number, base + begin, raw, 0, form, self._before(block, first + begin))
-            keep(which, hit)
+            keep(numbers[pattern], hit)
         self.store.matched_lines += lines
-        self._is_counted = after > len(text)
+        self._is_counted = is_matched and after > len(text)
         return number, first + counted
 
     def _enter(self, place: int) -> None:
@@ -275,9 +306,13 @@ class Scanner:
         cell = segment >> grown << grown
         if cell != self._cell:
             self._cell, self._seen = cell, {}
-            self._spent.clear()
-        else:
-            self._spent.difference_update(range(self.keywords.alarm_from, self.keywords.count))
+            self._spent[:] = bytes(len(self._spent))
+        self._spend(self.keywords.alarm_patterns, is_spent=False)
+        self._are_alarms_spent = False
+
+    def _spend(self, patterns: slice, *, is_spent: bool = True) -> None:
+        count = len(self._spent[patterns])
+        self._spent[patterns] = b"\1" * count if is_spent else bytes(count)
 
     def _keep(self, which: int, hit: Hit) -> None:
         """Keep a line for a text that is not spent in this MiB; a line with the same text twice is one."""
@@ -292,10 +327,11 @@ class Scanner:
         hits.append(hit)
         count = self._seen[which] = self._seen.get(which, 0) + 1
         if count >= LATER and len(hits) >= FIRST:
-            self._spent.add(which)
+            self._spend(self.keywords.places[which])
 
     def _suspect(self, hit: Hit) -> None:
         self._suspects += 1
+        self.store.alarm_lines += 1
         form = hit.raw.translate(None, _DIGITS)[:400]
         if (known := self.store.suspects.get(form)) is not None:
             known.count += 1
@@ -303,10 +339,10 @@ class Scanner:
             self.store.suspects[form] = Suspect(1, hit)
         else:
             self.store.others += 1
-        if self._suspects >= SUSPECTS_MOST:
-            self._spent.update(range(self.keywords.alarm_from, self.keywords.count))
-            for suspect in self.store.suspects.values():
-                suspect.at_least = True
+        if self._suspects >= (SUSPECTS_MOST if self._segment < _CELLS_GROW else LATER_SUSPECTS_MOST):
+            self._are_alarms_spent = True
+            self._spend(self.keywords.alarm_patterns)
+            self.store.are_alarms_cut = True
 
     def _before(self, block: Block, begin: int) -> bytes:
         """Return whole lines before a line that may continue a record."""
@@ -324,19 +360,19 @@ class Scanner:
         return before[cut + len(end) :] if cut >= 0 else b""
 
     def _add(self, data: bytes, hit: Hit) -> bool:
-        """Keep a hit for every text in `data`; return whether there is any."""
-        which = dict.fromkeys(self.keywords.numbers[pattern] for pattern, _, _ in self.keywords.find(data))
-        self._add_all(which, hit)
-        return bool(which)
+        """Keep a hit for every text in `data`; return whether there is any but alarms."""
+        found = self.keywords.find(data)
+        self._add_all(dict.fromkeys(self.keywords.numbers[pattern] for pattern, _, _ in found), hit)
+        return self.keywords.are_anchors(found)
 
     def _add_all(self, which: Iterable[int], hit: Hit) -> None:
         self._enter(hit.start)
         for number in which:
-            if number not in self._spent:
+            if not self._spent[self.keywords.places[number].start]:
                 self._keep(number, hit)
 
     def _long(self, block: Block, begin: int, end: int, number: int, piece: int) -> bool:
-        """Scan a very long line by pieces, and the seams between them; return whether there is anything in it."""
+        """Scan a very long line by pieces, and the seams between them; return whether it has a text but alarms."""
         data, matched = block.data, False
         tail = self._piece_tail if piece else b""
         for start, stop, _, which in block._pieces(begin, end, number, piece):
@@ -345,31 +381,33 @@ class Scanner:
                 most = self.keywords.longest - 1
                 around = tail[-most:] + raw[:most]
                 border = min(len(tail), most)
-                crossing = dict.fromkeys(
-                    self.keywords.numbers[pattern]
-                    for pattern, first, last in self.keywords.find(around)
-                    if first < border < last
-                )
+                crossing = [one for one in self.keywords.find(around) if one[1] < border < one[2]]
                 if crossing:
-                    matched = True
+                    matched |= self.keywords.are_anchors(crossing)
                     whole = tail + raw[:_SEAM]
                     at = block.start + start - len(tail)
-                    self._add_all(crossing, Hit(self.log, number, at, whole, which, block.form, b""))
+                    numbers = dict.fromkeys(self.keywords.numbers[pattern] for pattern, _, _ in crossing)
+                    self._add_all(numbers, Hit(self.log, number, at, whole, which, block.form, b""))
             matched |= self._add_piece(raw, block.start + start, number, which, block.form)
             tail = raw[-_SEAM:]
         self._piece_tail = tail
         return matched
 
     def _add_piece(self, raw: bytes, start: int, number: int, piece: int, form: Form) -> bool:
-        """Keep for every text in a piece of a long line what is around its first occurrence; return whether any is."""
+        """Keep for every text in a piece of a long line what is around its first occurrence.
+
+        Returns:
+            Whether there is any text but alarms.
+        """
         numbers, found = self.keywords.numbers, dict[int, int]()
-        for pattern, first, _ in self.keywords.find(raw):
+        occurrences = self.keywords.find(raw)
+        for pattern, first, _ in occurrences:
             found.setdefault(numbers[pattern], first)
         self._enter(start)
         begin = end = 0
         hit: Hit | None = None
         for which, first in found.items():
-            if which in self._spent:
+            if self._spent[self.keywords.places[which].start]:
                 continue
             if hit is None or not begin <= first <= end - self.keywords.longest:
                 # At blanks, which are never part of a longer character.
@@ -378,23 +416,26 @@ class Scanner:
                 end = raw.rfind(b" ", first + self.keywords.longest, end) + 1 or end if end < len(raw) else end
                 hit = Hit(self.log, number, start + begin, raw[begin:end], piece or int(begin > 0), form, b"")
             self._keep(which, hit)
-        return bool(found)
+        return self.keywords.are_anchors(occurrences)
 
     def _scan_clean(self, block: Block, first: int, last: int, number: int) -> None:
         """Scan lines without their colours; lines stay lines."""
         data = block.data
         clean = _ESCAPES.sub(b"", data[first:last])
         found: dict[int, dict[int, None]] = {}
+        matched: set[int] = set()
         line = place = 0
         for pattern, start, _ in self.keywords.find(clean):
             if start >= place:
                 line += clean.count(b"\n", place, start)
                 place = start
             found.setdefault(line, {})[self.keywords.numbers[pattern]] = None
+            if pattern < self.keywords.alarm_patterns.start:
+                matched.add(line)
         if not found:
             return
-        self.store.matched_lines += len(found)
-        self._is_counted = place > clean.rfind(b"\n")
+        self.store.matched_lines += len(matched)
+        self._is_counted = line in matched and place > clean.rfind(b"\n")
         begin, at = first, 0
         for wanted, which in found.items():
             while at < wanted:
@@ -508,7 +549,7 @@ class Scanner:
         )
         if which:
             self._add_all(which, Hit(self.log, number, start, raw, 0, form, before))
-            self.store.matched_lines += sum(bool(self.keywords.find(part)) for part in parts)
+            self.store.matched_lines += sum(self.keywords.are_anchors(self.keywords.find(part)) for part in parts)
 
 
 def _ends_in_lf(data: bytes) -> bool:

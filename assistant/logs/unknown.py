@@ -71,7 +71,7 @@ def unknown_lines(store: Store, known: Iterable[Fact]) -> tuple[UnknownLines, ..
         store: what was found.
         known: the evidence of all findings; lines of its forms are known.
     """
-    told = {template(fact.text) for fact in known}
+    told = {template(text) for text in {fact.text for fact in known}}
     groups: dict[str, list[tuple[Suspect, Fact]]] = {}
     for suspect in store.suspects.values():
         for fact in facts(suspect.first):
@@ -82,7 +82,7 @@ def unknown_lines(store: Store, known: Iterable[Fact]) -> tuple[UnknownLines, ..
         UnknownLines(
             form,
             sum(suspect.count for suspect, _ in rows),
-            any(suspect.at_least for suspect, _ in rows) or store.others > 0,
+            store.are_alarms_cut or store.others > 0,
             min((evidence(fact) for _, fact in rows), key=lambda one: (one.log, one.start)),
         )
         for form, rows in groups.items()

@@ -104,7 +104,7 @@ def keywords() -> "Keywords":
 def lines(heads: tuple[str, ...], share: float, wanted: "Keywords", seed: int) -> Iterator[str]:
     """Return endless log lines of 40 to 300 characters; a `share` of them, all or none, has one of the texts."""
     rng, vocabulary = random.Random(seed), VOCABULARY.split()
-    texts = rng.sample(sorted({text.decode() for text in wanted.patterns if _is_utf8(text)}), TEXTS)
+    texts = rng.sample(sorted({text.decode() for text in wanted.anchors if _is_utf8(text)}), TEXTS)
     often = list(itertools.accumulate(1 / (rank + 1) for rank in range(TEXTS)))
     while True:
         n = rng.getrandbits(30)
@@ -118,7 +118,7 @@ def lines(heads: tuple[str, ...], share: float, wanted: "Keywords", seed: int) -
             words.append(rng.choice(vocabulary) if rng.random() < 0.8 else str(n % (10 << len(words))))
             size -= len(words[-1]) + 1
         line = f"{head} {' '.join(words[::2])}{middle} {' '.join(words[1::2])}"
-        if bool(wanted.find(line.encode())) == (bool(middle) or heads is STORM_HEADS):
+        if bool(wanted.find(line.encode())) == bool(middle):
             yield line
 
 
@@ -143,7 +143,7 @@ def log(rows: Iterator[str], size: int) -> str:
 def seams(wanted: "Keywords") -> bytes:
     """Return a log with a text at every border of a portion, a piece, a MiB and a terminal."""
     rng = random.Random(5)
-    texts = [text for text in wanted.patterns if _is_utf8(text)]
+    texts = [text for text in wanted.anchors if _is_utf8(text)]
     plain = iter(lines(HEADS, 0.0, wanted, 6))
     parts = [b"".join(_wrapped(row.encode(), 120) for row in itertools.islice(lines(HEADS, 0.1, wanted, 7), 3000))]
     for border in (1 << 16, 2 << 16, 1 << 20, 3 << 20):
@@ -161,10 +161,10 @@ def _wrapped(line: bytes, width: int) -> bytes:
 def make(folder: Path, megabytes: int) -> None:
     """Write the texts and the logs."""
     wanted = keywords()
-    (folder / "texts").write_bytes(b"\n".join(dict.fromkeys(wanted.patterns)) + b"\n")
-    (folder / "texts.utf8").write_bytes(b"\n".join(t for t in dict.fromkeys(wanted.patterns) if _is_utf8(t)) + b"\n")
+    (folder / "texts").write_bytes(b"\n".join(dict.fromkeys(wanted.anchors)) + b"\n")
+    (folder / "texts.utf8").write_bytes(b"\n".join(t for t in dict.fromkeys(wanted.anchors) if _is_utf8(t)) + b"\n")
     unique = min(UNIQUE, megabytes * 10**6)
-    for name, heads, share in (("mixed", HEADS, SHARE), ("storm", STORM_HEADS, 0.5), ("quiet", HEADS, 0.0)):
+    for name, heads, share in (("mixed", HEADS, SHARE), ("storm", STORM_HEADS, 1.0), ("quiet", HEADS, 0.0)):
         data = log(lines(heads, share, wanted, 1), unique).encode()
         _write(folder / name, data, megabytes * 10**6)
     size = min(OTHERS_MB, megabytes) * 10**6

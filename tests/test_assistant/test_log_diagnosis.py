@@ -11,7 +11,7 @@ import pytest
 from assistant.logs.decode import Decoder, lines
 from assistant.logs.diagnose import Diagnoser, diagnose
 from assistant.logs.rules import parse, rules
-from assistant.logs.scan import FIRST, LATER, Keywords, Scanner, Store
+from assistant.logs.scan import FIRST, LATER, SUSPECTS_MOST, Keywords, Scanner, Store
 from assistant.logs.types import Diagnosis
 from tests.conftest import ROOT
 from tests.test_assistant.log_perturbations import PERTURBATIONS
@@ -242,11 +242,35 @@ def test_very_frequent_lines_are_kept_in_part_and_the_rare_one_is_found() -> Non
 def test_lines_matched_are_those_that_grep_counts() -> None:
     rng = random.Random(3)
     data = b"".join(data_of(rng.choice(CASES), rng.choice(["", "more_noise", "crlf"])) + b"\n" for _ in range(60))
-    patterns = _keywords().patterns
+    patterns = _keywords().anchors
 
     expected = sum(any(pattern in line for pattern in patterns) for line in data.split(b"\n"))
 
     assert scanned([data]).matched_lines == expected
+
+
+def test_lines_of_alarm_count_by_their_form_only_and_again_in_each_mib() -> None:
+    alarm = b"worker failed badly at step 7\n"
+    data = alarm * ((2 << 20) // len(alarm) + 1) + b"another thing failed\n" + b"[NDRV]tsdrv_sqe_err_irq_handle\n"
+
+    store = scanned([data])
+    diagnosis = diagnose(data)
+
+    assert store.matched_lines == 1
+    assert [suspect.count for suspect in store.suspects.values()] == [2 * SUSPECTS_MOST, 1]
+    assert [(one.count, one.at_least) for one in diagnosis.unknown] == [(2 * SUSPECTS_MOST, True), (1, True)]
+    assert diagnosis.verdict == "cause"
+
+
+def test_a_growing_log_tells_of_lines_of_alarm() -> None:
+    diagnoser = Diagnoser()
+    log = diagnoser.add()
+    before = diagnoser.found_lines
+    diagnoser.feed(log, b"all is well\n")
+    calm = diagnoser.found_lines
+    diagnoser.feed(log, b"worker failed badly\n" * 3)
+
+    assert (before, calm, diagnoser.found_lines) == (0, 0, 3)
 
 
 # Several logs, tasks, platforms ----------------------------------------------------------------------------------------

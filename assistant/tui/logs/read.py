@@ -147,7 +147,7 @@ def _read_growing(reading: Reading, path: str) -> None:
             if isinstance(event, events.Restarted | events.Lost | events.Waiting):
                 reading.note = (type(event).__name__.lower(), event.why)
                 continue
-            state = (diagnoser.matched_lines, diagnoser.pending_bytes)
+            state = (diagnoser.found_lines, diagnoser.pending_bytes)
             if state != seen:
                 reading.look(diagnoser, at_once=isinstance(event, events.Idle))
                 seen = state if isinstance(event, events.Idle) else seen
