@@ -172,6 +172,7 @@ def ask(question: str, as_json: bool, lang: "Lang | None", platform: str | None,
         lines = _stdin_lines()
     else:
         checked_question(question)
+        lang = lang or _answer_language(question)
     session = _open_session(with_meaning=True)
     searcher = session.searcher()
     compute = computing(session.check_searcher)
@@ -190,6 +191,13 @@ def ask(question: str, as_json: bool, lang: "Lang | None", platform: str | None,
         markdown = render.answer_markdown(given, searcher.store.counts()["entries"], explain=explain)
         click.echo(render.show(markdown))
     return EXIT_NEGATIVE if given.status == "abstained" or is_refuted(given) else EXIT_OK
+
+
+def _answer_language(question: str) -> "Lang | None":
+    """Return the language to answer a question in; None for its own."""
+    from assistant.language import default_language, has_language
+
+    return "zh" if default_language() == "zh" and not has_language(question) else None
 
 
 def _stdin_lines() -> Iterator[str]:
@@ -232,6 +240,7 @@ def search(
     from assistant.plain import printable
 
     text = checked_question(question)
+    lang = lang or _answer_language(question)
     searcher = _open_session(with_meaning=not words_only).searcher(with_meaning=not words_only)
     told, notes, code = found(
         searcher, text, lang=lang, platform=platform, limit=limit, explain=explain, as_json=as_json

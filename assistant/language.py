@@ -1,13 +1,18 @@
 """The language of the user, before anybody says another one."""
 
 import os
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kb.types import Lang
 
-__all__ = ["default_language", "language_of"]
+__all__ = ["default_language", "has_language", "language_of"]
+
+#: English words, not names: a name has a capital inside, a digit, a hyphen or an underscore.
+_WORDS = re.compile(r"(?<![\w-])[A-Za-z]?[a-z]+(?![\w-])")
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 
 def default_language() -> "Lang":
@@ -26,3 +31,13 @@ def language_of(arguments: Sequence[str]) -> "Lang":
         if value in ("zh", "en"):
             return "zh" if value == "zh" else "en"
     return default_language()
+
+
+def has_language(question: str) -> bool:
+    """Return whether a question tells by its words in which language to answer: codes, names, lines of a log do not."""
+    from kb.terms import language
+
+    if language(question) == "zh":
+        return True
+    # A little Chinese among names is no English, and neither is a log.
+    return not ("\n" in question or _CHINESE.search(question)) and len(_WORDS.findall(question)) > 1

@@ -41,8 +41,14 @@ def _line(outcome: Outcome, lang: Lang) -> str:
     return f"{badge} · {told}{reason} · `{command(outcome.check, outcome.arguments)}`"
 
 
-def computed(found: Computed, lang: Lang) -> str:
-    """Return what the question asked to compute: the outcome and what was read, or what is missing."""
+def computed(found: Computed, lang: Lang, *, with_sentence: bool = True) -> str:
+    """Return what the question asked to compute: the outcome and what was read, or what is missing.
+
+    Args:
+        found: the calculation.
+        lang: language.
+        with_sentence: whether the outcome or the refusal is told as a sentence, too; False where that stands already.
+    """
     say = texts(lang)
     check = CHECKS[found.check]
     title = check.zh if lang == "zh" else check.en
@@ -50,12 +56,13 @@ def computed(found: Computed, lang: Lang) -> str:
     done = [outcome for outcome in found.outcomes if outcome.result]
     if done:
         parts.append(f"## {say['computed']}: {title}")
-        parts += [f"**{_plain(show.sentence(check, outcome, lang))}**" for outcome in done]
+        if with_sentence or len(done) > 1:
+            parts += [f"**{_plain(show.sentence(check, outcome, lang))}**" for outcome in done]
     if len(done) == 1:
         parts.append(_details(check, done[0], lang))
     for outcome in found.outcomes:
-        if not outcome.result:
-            parts.append(f"{say['computed']} ({title}): {_plain(reasons.shown(outcome.reason, lang))}")
+        if not outcome.result and (with_sentence or len(found.outcomes) > 1):
+            parts.append(f"{say['computed_refused']} ({title}): {_plain(reasons.shown(outcome.reason, lang))}")
     if found.missing:
         needed = "; ".join(_needed(check, name, lang) for name in found.missing)
         parts.append(say["computed_missing"].format(title=title, missing=needed))

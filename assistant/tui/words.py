@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from kb.types import Lang
 
-__all__ = ["Words", "explained", "words"]
+__all__ = ["Words", "explained", "language_of", "words"]
 
 Words = Callable[..., str]
 """Key of a sentence, values for its blanks -> the sentence."""
@@ -36,4 +36,9 @@ def explained(reason: str, say: Words) -> str:
     """Return why something did not work, an English sentence of the program, in the language of the sentences."""
     from assistant.reasons import shown
 
-    return shown(reason, "zh" if say("this_language") == "zh" else "en")
+    return shown(reason, language_of(say))
+
+
+def language_of(say: Words) -> "Lang":
+    """Return the language that sentences are in."""
+    return "zh" if say("this_language") == "zh" else "en"

@@ -15,7 +15,7 @@ from assistant.checks.run import run_check
 from assistant.checks.table import CHECKS
 from assistant.checks.types import REQUIRED, Check, Parameter
 from assistant.checks.values import arguments
-from assistant.cli import run
+from assistant.cli import _answer_language, run
 from assistant.errors import BadInput
 from assistant.language import language_of
 from assistant.logs.following import route
@@ -296,3 +296,21 @@ def test_the_language_of_a_command(words: list[str], lang: str, monkeypatch: pyt
     monkeypatch.setenv("LC_ALL", "C")
 
     assert language_of(words) == lang
+
+
+@pytest.mark.parametrize(
+    ("question", "locale", "lang"),
+    [
+        ("aclrtMallocFoo 返回 999999", "zh_CN.UTF-8", "zh"),
+        ("507899", "zh_CN.UTF-8", "zh"),
+        ("[ERROR] a b c\n[ERROR] d e f", "zh_CN.UTF-8", "zh"),
+        ("what does 507899 mean", "zh_CN.UTF-8", None),
+        ("507899", "C", None),
+    ],
+)
+def test_what_has_no_language_is_answered_in_that_of_the_user(
+    question: str, locale: str, lang: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", locale)
+
+    assert _answer_language(question) == lang

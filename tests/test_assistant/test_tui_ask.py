@@ -261,6 +261,65 @@ def test_a_failed_check_is_told_by_sign_and_words(stage: Stage) -> None:
     stage.play(act, lang="en", services=Changed(stage.services, answer=wrong))
 
 
+@pytest.mark.parametrize(
+    ("question", "kind", "note"),
+    [
+        ("fp16 累加 60000 和 40000 会不会溢出", "computed", "下面的内容自成答案"),
+        ("507899 507898 EE1001", "explained", "下面的内容自成答案"),
+        ("aclrtMallocFoo 返回 999999", "abstained", "不作答"),
+    ],
+)
+def test_the_heading_is_sure_of_nothing_but_entries(stage: Stage, question: str, kind: str, note: str) -> None:
+    async def act(pilot: Pilot[Any], pane: AskPane) -> None:
+        await ask(pilot, pane, question)
+        assert pane.results.full.answer.entries == () and pane.results.full.answer.lang == "zh"
+        heading = str(pane.query_one(Heading).render())
+        assert heading.startswith(pane.say(kind)) and "%" not in heading
+        assert note in str(pane.query_one("#ask-notes").render())
+
+    stage.play(act)
+
+
+def test_a_refused_calculation_is_said_to_be_refused(stage: Stage) -> None:
+    async def act(pilot: Pilot[Any], pane: AskPane) -> None:
+        await ask(pilot, pane, "把 300 量化成 int8，scale 取 -0.5")
+        card = pane.query_one(Card)
+        assert card.status == "error" and str(card.query_one(Head).render()).startswith("! 不能算")
+        text = seen(pane)
+        assert text.count("scale=-0.5：太小；应为 scale（数，1e-38 到 1e+38）") == 1 and "原话" not in text
+        assert "按你的问题算不了" in render.answer_markdown(pane.results.full.answer, 1)
+        await pilot.press("f9")
+        field = card.query_one("#p-scale", Input)
+        await until(pilot, lambda: field.value == "-0.5", "the parameters")
+        field.value = "2.5"
+        await until(pilot, lambda: card.status == "done", "it is computed")
+
+    stage.play(act)
+
+
+def test_the_window_speaks_its_language_about_a_question_in_another(stage: Stage) -> None:
+    async def act(pilot: Pilot[Any], pane: AskPane) -> None:
+        await ask(pilot, pane, "what is the weather in Beijing")
+        assert pane.results.full.answer.lang == "en"
+        text = seen(pane)
+        assert texts("zh")["not_known"] in text and texts("zh")["help_hint"] in text
+        assert texts("en")["not_known"] not in text
+        await pilot.press("ctrl+l")
+        await until(pilot, lambda: texts("en")["not_known"] in seen(pane), "in English")
+        await pilot.press("ctrl+l")
+
+    stage.play(act)
+
+
+def test_marks_alone_are_no_question(stage: Stage) -> None:
+    async def act(pilot: Pilot[Any], pane: AskPane) -> None:
+        pane.query_one(QuestionBox).value = "？！ ..."
+        await pilot.press("enter")
+        await until(pilot, lambda: pane.say("empty") in str(pane.query_one(Bar).render()), "it is told")
+
+    stage.play(act)
+
+
 @pytest.mark.parametrize("lang", ["zh", "en"])
 def test_a_check_for_which_there_was_no_time_is_not_said_to_fail(
     stage: Stage, lang: str, monkeypatch: pytest.MonkeyPatch
@@ -290,7 +349,7 @@ def test_an_abstention_helps(stage: Stage) -> None:
         assert str(pane.results.full.entries) in text and "--soc_versoin_x" in text
         await pilot.press("down")
         near = pane.query_one("#ask-near", Listing)
-        assert near.has_focus
+        assert near.has_focus and near.region.height == near.option_count
         near.highlighted = next(i for i, option in enumerate(near.options) if not option.id.startswith("~"))
         await pilot.press("enter")
         chosen = near.chosen
@@ -708,6 +767,11 @@ def test_examples_of_the_welcome_are_asked_by_key_and_by_click(stage: Stage) -> 
         ("什么", None, None),
         ("[ERROR] a\n[ERROR] b", None, "zh"),
         ("7", "en", "en"),
+        ("aclrtMallocFoo 返回 999999", None, "zh"),
+        ("RKNN_ERR_FAIL -1", None, "zh"),
+        ("AveragePool", None, "zh"),
+        ("第一行\n第二行", None, None),
+        ("does Nano run AveragePool", None, None),
     ],
 )
 def test_what_has_no_language_is_answered_in_that_of_the_window(question: str, lang: Any, expected: str | None) -> None:

@@ -181,7 +181,7 @@ class Card(Vertical):
         arrow = "▾" if self.has_class("-open") else "▸"
         parts = [plain(f"{sign} {self.say(f'badge_{self.status}')}", style), plain(f" {arrow} ", "$accent")]
         if self.status == "error":
-            parts.append(plain(shown(self.error, self.lang)))
+            parts.append(plain(f"{title}: {shown(self.error, self.lang)}"))
         elif self.status == "running" or self.outcome is None:
             parts.append(plain(title))
         else:
@@ -216,7 +216,10 @@ def card_of(computed: Computed, lang: Lang, say: Words) -> Card | None:
         return None
     done = next((outcome for outcome in computed.outcomes if outcome.result), None)
     given = done.arguments if done is not None else computed.given
-    return Card(CHECKS[computed.check], given, done, lang, say)
+    card = Card(CHECKS[computed.check], given, done, lang, say)
+    if done is None and computed.outcomes:
+        card.status, card.error = "error", computed.outcomes[0].reason
+    return card
 
 
 def _running(check: "Check", values: Mapping[str, str]) -> Callable[[], "Outcome"]:

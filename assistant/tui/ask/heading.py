@@ -35,7 +35,7 @@ class Heading(Clickable):
 
         Args:
             say: sentences of the area.
-            kind: `preview`, `answer`, `entry` or `abstained`.
+            kind: `preview`, `answer`, `computed`, `explained`, `entry` or `abstained`.
             entry: whose source is named.
             checks: what was computed for it.
             confidence: how sure; '' where nothing was judged.

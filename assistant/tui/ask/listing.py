@@ -29,7 +29,7 @@ class Listing(OptionList, inherit_bindings=False):
 
     DEFAULT_CSS = """
     Listing { height: auto; border: none; padding: 0; background: transparent; scrollbar-size-vertical: 1;
-              scrollbar-gutter: stable; text-wrap: nowrap; text-overflow: ellipsis; }
+              text-wrap: nowrap; text-overflow: ellipsis; }
     Listing:focus { border: none; background: $surface; }
     """
 
@@ -60,9 +60,10 @@ class Listing(OptionList, inherit_bindings=False):
     @property
     def _room(self) -> int | None:
         """Cells of a line; None where a line may go on below itself, or nothing is laid out yet."""
-        width = self.scrollable_content_region.width
+        # With room for the scroll bar, whether it is there or not.
+        width = self.outer_size.width - self.styles.gutter.width - self.styles.scrollbar_size_vertical
         padding = self.get_component_styles("option-list--option").padding.width
-        return width - padding if width and self.styles.text_wrap == "nowrap" else None
+        return width - padding if width > padding and self.styles.text_wrap == "nowrap" else None
 
     @property
     def chosen(self) -> str:

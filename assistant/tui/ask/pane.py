@@ -182,6 +182,8 @@ class AskPane(WithAnswer):
             self._failed_question = ""
             self._tell("searching")
             self.asking.ask(request)
+        elif request.question:
+            self._tell("empty")
 
     @on(Do)
     async def _clicked(self, message: Do) -> None:

@@ -16,7 +16,7 @@ from assistant.tui.ask.listing import Listing
 from assistant.tui.ask.prose import Prose
 from assistant.tui.ask.values import Full, Opened, Row
 from assistant.tui.safe import plain
-from assistant.tui.words import Words
+from assistant.tui.words import Words, language_of
 
 if TYPE_CHECKING:
     from assistant.tui.ask.cards import Card
@@ -44,6 +44,7 @@ class AnswerReader(VerticalScroll):
         self.is_whole = False
         self.shows_why = False
         self._lang: Lang = "en"
+        """Language of the window."""
         self._further: Sequence[AnswerEntry] = ()
         self._checks: list[EntryCheck] | None = None
         self._computed: Computed | None = None
@@ -63,13 +64,14 @@ class AnswerReader(VerticalScroll):
 
     def show_preview(self, entry: "AnswerEntry") -> None:
         """Show an entry that is not judged yet."""
-        self._begin(entry, entry.lang)
+        self._begin(entry)
         self._clear("ask-notes", "ask-brought", "ask-computed", "ask-why", "ask-near-title", "ask-near", "ask-send")
         self._show_cards([], None, entry.lang, None)
 
     def show_opened(self, opened: Opened, say: Words) -> None:
         """Show one entry that was chosen."""
-        self._begin(opened.entry, opened.entry.lang)
+        self._lang = language_of(say)
+        self._begin(opened.entry)
         self._clear("ask-notes", "ask-brought", "ask-computed", "ask-near-title", "ask-near", "ask-send")
         self._show_cards(list(opened.checks), None, opened.entry.lang, say)
         self._show_why(None)
@@ -80,12 +82,13 @@ class AnswerReader(VerticalScroll):
         before = self.query_one("#ask-text").virtual_region.y
         self._static("ask-brought", told.brought(answer))
         self.query_one("#ask-computed", Prose).show(_computed(answer))
-        self._begin(answer.entries[0] if answer.entries else None, answer.lang, further=answer.entries[1:])
+        self._lang = language_of(say)
+        self._begin(answer.entries[0] if answer.entries else None, answer.entries[1:])
         self._show_cards(list(answer.checks), answer.computed, answer.lang, say)
         platforms = {row.id: row.platform for row in full.rows}
-        notes = told.notes(answer, {entry.id: entry.title for entry in answer.entries})
+        notes = told.notes(answer, {entry.id: entry.title for entry in answer.entries}, say)
         if answer.status == "abstained":
-            parts = [told.abstained(answer, full.entries), notes]
+            parts = [told.abstained(answer, full.entries, self._lang), notes]
             self._static("ask-notes", Content("\n\n").join(part for part in parts if part.plain))
             self._near(say("nearest"), answer.nearest, platforms, instead(answer, say))
             self._static("ask-send", told.to_send(answer, say))
@@ -99,7 +102,7 @@ class AnswerReader(VerticalScroll):
 
     def show_text(self, text: Content, title: str = "", rows: Sequence[Row] = ()) -> None:
         """Show a sentence or the welcome, with entries or questions to choose."""
-        self._begin(None, self._lang)
+        self._begin(None)
         self._clear("ask-brought", "ask-computed", "ask-why", "ask-send")
         self._show_cards([], None, self._lang, None)
         self._static("ask-notes", text)
@@ -131,9 +134,8 @@ class AnswerReader(VerticalScroll):
 
         return list(self.query(Card))
 
-    def _begin(self, entry: "AnswerEntry | None", lang: "Lang", further: "Sequence[AnswerEntry]" = ()) -> None:
+    def _begin(self, entry: "AnswerEntry | None", further: "Sequence[AnswerEntry]" = ()) -> None:
         """Show the text of an entry; another one starts at its top."""
-        self._lang = lang
         is_new = entry is None or self.entry is None or (entry.id, entry.lang) != (self.entry.id, self.entry.lang)
         self.entry, self._further = entry, further
         if is_new:
@@ -232,4 +234,4 @@ def _computed(answer: "Answer") -> str:
         return ""
     from assistant.checks import text
 
-    return text.computed(answer.computed, answer.lang)
+    return text.computed(answer.computed, answer.lang, with_sentence=False)

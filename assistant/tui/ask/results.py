@@ -8,6 +8,7 @@ from textual.containers import Container, Vertical
 from textual.content import Content
 from textual.timer import Timer
 
+from assistant.tui.ask import told
 from assistant.tui.ask.heading import Heading
 from assistant.tui.ask.listing import Listing
 from assistant.tui.ask.reader import AnswerReader
@@ -16,7 +17,7 @@ from assistant.tui.safe import plain
 from assistant.tui.words import Words
 
 if TYPE_CHECKING:
-    from assistant.types import AnswerEntry
+    from assistant.types import Answer, AnswerEntry
     from kb.types import Hit, Lang
 
 __all__ = ["WIDE", "Results"]
@@ -151,10 +152,11 @@ class Results(Container):
         if self.is_chosen:
             return
         self.reader.show_full(full, self.say)
-        kind = "answer" if answer.status == "answered" else "abstained"
-        confidence = self.say("confidence", confidence=f"{answer.confidence:.0%}")
         entry = answer.entries[0] if answer.entries else None
-        self.query_one(Heading).show(self.say, kind, entry, answer.checks, confidence)
+        # What was computed or explained is no less sure because no entry fits, and nothing is sure of an unknown name.
+        is_judged = entry is not None or (answer.status == "abstained" and not told.is_blocked(answer))
+        sure = self.say("confidence", confidence=f"{answer.confidence:.0%}") if is_judged else ""
+        self.query_one(Heading).show(self.say, _kind(answer), entry, answer.checks, sure)
 
     def show_answer(self, key: str) -> bool:
         """Show the answer again if an entry is the one it was made of; return whether it is."""
@@ -172,3 +174,12 @@ class Results(Container):
 
     def _head(self, kind: str, entry: "AnswerEntry | None") -> None:
         self.query_one(Heading).show(self.say, kind, entry, ())
+
+
+def _kind(answer: "Answer") -> str:
+    """Return what an answer is, as the heading calls it."""
+    if answer.status == "abstained":
+        return "abstained"
+    if answer.entries:
+        return "answer"
+    return "computed" if answer.computed is not None and answer.computed.outcomes else "explained"

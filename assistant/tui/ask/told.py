@@ -8,33 +8,34 @@ from textual.content import Content
 from assistant.reasons import shown
 from assistant.texts import texts
 from assistant.tui.safe import plain
-from assistant.tui.words import Words
+from assistant.tui.words import Words, language_of
 
 if TYPE_CHECKING:
     from assistant.types import Answer, AnswerEntry
     from kb.types import Lang
 
-__all__ = ["abstained", "brought", "notes", "to_send", "why"]
+__all__ = ["abstained", "brought", "is_blocked", "notes", "to_send", "why"]
 
 
-def notes(answer: "Answer", titles: dict[str, str]) -> Content:
+def notes(answer: "Answer", titles: dict[str, str], say: Words) -> Content:
     """Return what the reader must know about the search: corrections, what did not work, unknown names."""
-    say = texts(answer.lang)
-    lines = [plain(f"↺ {say['corrected'].format(to=to, typed=typed)}", "$warning") for typed, to in answer.corrected]
-    lines += [plain(f"⚠ {say['degraded']}: {shown(note, answer.lang)}", "$warning") for note in answer.degraded]
+    lang = language_of(say)
+    told = texts(lang)
+    lines = [plain(f"↺ {told['corrected'].format(to=to, typed=typed)}", "$warning") for typed, to in answer.corrected]
+    lines += [plain(f"⚠ {told['degraded']}: {shown(note, lang)}", "$warning") for note in answer.degraded]
     for item in answer.unlisted:
         title = titles.get(item.entry_id, item.entry_id)
-        lines.append(plain(f"✗ {say['unlisted'].format(name=item.name, title=title)}", "bold"))
+        lines.append(plain(f"✗ {told['unlisted'].format(name=item.name, title=title)}", "bold"))
     for unknown in answer.unknown:
-        text = say["unknown"].format(kind=say[f"kind.{unknown.kind}"], text=unknown.text)
+        text = told["unknown"].format(kind=told[f"kind.{unknown.kind}"], text=unknown.text)
         if unknown.nearest:
-            text += say["unknown_nearest"].format(nearest=", ".join(unknown.nearest))
+            text += told["unknown_nearest"].format(nearest=", ".join(unknown.nearest))
         lines.append(plain(f"? {text}", "$warning"))
     failed = sum(check.outcome.status == "fail" for check in answer.checks)
     if failed:
-        lines.append(plain(f"✗ {say['refuted'].format(failed=failed, all=len(answer.checks))}", "bold $error"))
+        lines.append(plain(f"✗ {told['refuted'].format(failed=failed, all=len(answer.checks))}", "bold $error"))
     if answer.status == "answered" and not answer.entries:
-        lines.append(plain(f"– {say['not_answered']}", "$text-muted"))
+        lines.append(plain(f"– {say('no_entry')}", "$text-muted"))
     return Content("\n").join(lines)
 
 
@@ -74,21 +75,26 @@ def why(entry: "AnswerEntry | None", answer: "Answer | None", lang: "Lang") -> C
     return Content("\n").join(lines)
 
 
-def abstained(answer: "Answer", entries: int) -> Content:
+def abstained(answer: "Answer", entries: int, lang: "Lang") -> Content:
     """Return that nothing was found that can be trusted, and what was searched."""
-    say = texts(answer.lang)
-    is_blocked = any(unknown.blocking for unknown in answer.unknown)
-    searched = say["blocked" if is_blocked else "searched"].format(
+    say = texts(lang)
+    searched = say["blocked" if is_blocked(answer) else "searched"].format(
         entries=entries, confidence=answer.confidence, threshold=answer.threshold
     )
     return Content("\n").join([plain(f"○ {say['not_known']}", "bold $warning"), plain(searched)])
 
 
+def is_blocked(answer: "Answer") -> bool:
+    """Return whether a name that nobody knows forbids an answer, however sure the search is."""
+    return any(unknown.blocking for unknown in answer.unknown)
+
+
 def to_send(answer: "Answer", say: Words) -> Content:
     """Return what would help to answer: the advice of the command line, and what a diagnosis misses."""
-    lines = [plain(say("send_title"), "bold $primary"), plain(f"  • {texts(answer.lang)['help_hint']}")]
+    lang = language_of(say)
+    lines = [plain(say("send_title"), "bold $primary"), plain(f"  • {texts(lang)['help_hint']}")]
     lines += [plain(f"  • {line}") for line in say("send").splitlines()]
     if answer.brought.diagnosis is not None:
         needed = answer.brought.diagnosis.needed
-        lines += [plain(f"  • {need.zh if answer.lang == 'zh' else need.en}") for need in needed]
+        lines += [plain(f"  • {need.zh if lang == 'zh' else need.en}") for need in needed]
     return Content("\n").join(lines)

@@ -1,6 +1,5 @@
 """What the jobs of the area give and its widgets show. All frozen."""
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -10,7 +9,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Full", "Opened", "Request", "Row", "Typed"]
 
-_WORD = re.compile(r"[^\W\d_]{2}")
 Mark = Literal["answer", "related", "hit", "ask"]
 """ask: not an entry, but a question to ask."""
 
@@ -28,9 +26,10 @@ class Request:
 
     @property
     def answer_lang(self) -> "Lang | None":
-        """Language to answer in: pasted lines and bare codes have none of their own, for them it is the window's."""
-        has_one = "\n" not in self.question and _WORD.search(self.question)
-        return self.lang or (None if has_one else self.window)
+        """Language to answer in: pasted lines, codes and names have none of their own, for them it is the window's."""
+        from assistant.language import has_language
+
+        return self.lang or (None if has_language(self.question) else self.window)
 
 
 @dataclass(frozen=True, slots=True)
