@@ -20,7 +20,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
 from assistant.tui.app import Window
-from assistant.tui.model.files import PathField
+from assistant.tui.pathfield import PathField
 from kb.types import Lang
 
 FOLDER = Path(__file__).resolve().parent

@@ -9,8 +9,8 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
+from assistant.tui.filebox import FileBox
 from assistant.tui.logs.pane import LogsPane
-from assistant.tui.logs.paths import FileBox
 from assistant.tui.logs.rows import Rows
 from assistant.tui.services import Services
 from kb.types import Lang

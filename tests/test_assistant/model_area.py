@@ -9,10 +9,10 @@ from onnx import helper
 from textual.pilot import Pilot
 
 from assistant.tui.model.engine import Engine
-from assistant.tui.model.files import PathField
 from assistant.tui.model.pane import ModelPane
 from assistant.tui.model.progress import Progress
 from assistant.tui.model.tabs import Results
+from assistant.tui.pathfield import PathField
 from kb.types import Lang
 from tests.test_assistant import window
 from tests.test_assistant.window import screen, until

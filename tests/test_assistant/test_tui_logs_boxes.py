@@ -5,12 +5,12 @@ from pathlib import Path
 from textual import events
 from textual.binding import Binding
 from textual.pilot import Pilot
-from textual.widgets import Checkbox, Input, OptionList, TextArea, Tree
+from textual.widgets import Checkbox, Input, OptionList, TextArea
 
 from assistant.tui.app import Window
+from assistant.tui.filebox import FileBox
 from assistant.tui.logs.dialogs import LineBox, PasteBox, SaveBox
 from assistant.tui.logs.pane import LogsPane
-from assistant.tui.logs.paths import FileBox
 from assistant.tui.services import Services
 from tests.test_assistant.logs_area import (
     FAULT,
@@ -96,8 +96,8 @@ def test_boxes_complete_choose_and_leave(logs_home: Path, logs_services: Service
     async def journey(pilot: Pilot[int], pane: LogsPane) -> None:
         await pilot.press("o")
         asked = await box(pilot, FileBox)
-        tree = asked.query_one(Tree)
-        await until(pilot, lambda: any("board [red].log" in str(node.label) for node in tree.root.children))
+        files = asked.query_one("#files", OptionList)
+        await until(pilot, lambda: any("board [red].log" in str(line.prompt) for line in files.options))
         path = asked.query_one("#path", Input)
         path.value = f"{logs_home}/bo"
         path.cursor_position = len(path.value)
@@ -105,8 +105,8 @@ def test_boxes_complete_choose_and_leave(logs_home: Path, logs_services: Service
         await pilot.press("tab")
         assert path.value == f"{logs_home}/board [red].log"
         await pilot.press("tab")
-        assert pilot.app.focused is tree
-        await pilot.press("down", "enter")
+        assert pilot.app.focused is files
+        await pilot.press("enter")
         await closed(pilot, FileBox)
         await done(pilot, pane)
         assert pane.body.items[0].group == "answer"

@@ -11,8 +11,8 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from assistant.logs.diagnose import Diagnoser
+from assistant.tui.filebox import FileBox
 from assistant.tui.logs.pane import LogsPane
-from assistant.tui.logs.paths import FileBox
 from assistant.tui.services import Services
 from kb.types import Lang
 from tests.test_assistant.logs_area import (

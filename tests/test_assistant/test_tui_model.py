@@ -9,13 +9,14 @@ from textual.content import Content
 from textual.pilot import Pilot
 from textual.widgets import Button, DataTable, Input, Select
 
+from assistant.tui.filebox import FileBox
 from assistant.tui.model.charts import Charts
-from assistant.tui.model.files import PathField, PickScreen
 from assistant.tui.model.fixed import Fix
 from assistant.tui.model.layers import Layers
 from assistant.tui.model.pane import ModelPane
 from assistant.tui.model.tabs import TABS
 from assistant.tui.model.totals import Totals
+from assistant.tui.pathfield import PathField
 from kb.types import Lang
 from tests.test_assistant.model_area import (
     choose,
@@ -36,11 +37,11 @@ def test_the_journey(conv: Path, lang: Lang, size: tuple[int, int]) -> None:
         app = pilot.app
         assert app.focused is pane.query_one("#model-path")
 
-        # Pick in the tree.
+        # Pick in the list.
         choose(pane, conv.parent)
         await pilot.press("ctrl+o")
-        await until(pilot, lambda: isinstance(app.screen, PickScreen) and "[red]" in screen(pilot.app))
-        await pilot.press("end", "enter")
+        await until(pilot, lambda: isinstance(app.screen, FileBox) and "[red]" in screen(pilot.app))
+        await pilot.press("down", "enter")
         await until(pilot, lambda: pane.models and not pane.running.doing)
         assert pane.query_one("#model-path", PathField).path == str(conv)
         assert "64 MHz" in said(pilot) and "✗ 1" in said(pilot)
@@ -112,11 +113,10 @@ def test_every_key_does_its_action(conv: Path) -> None:
         await pilot.press("ctrl+r")
         await until(pilot, lambda: pane.models is not before)
         await pilot.press("ctrl+o")
-        await until(pilot, lambda: isinstance(app.screen, PickScreen))
-        await pilot.press("backspace")
-        assert isinstance(app.screen, PickScreen) and app.screen.root == conv.parent.parent
+        await until(pilot, lambda: isinstance(app.screen, FileBox))
+        assert isinstance(app.screen, FileBox) and app.screen.recent == [str(conv)]
         await pilot.press("escape")
-        assert not isinstance(app.screen, PickScreen)
+        assert not isinstance(app.screen, FileBox)
         layers = pane.query_one(Layers)
         pane.query_one("#model-tabs Tabs").focus()
         await pilot.press("s")

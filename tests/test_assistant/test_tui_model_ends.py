@@ -10,8 +10,8 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from assistant.tui.model.files import PathField
 from assistant.tui.model.pane import ModelPane
+from assistant.tui.pathfield import PathField
 from tests.test_assistant.model_area import choose, estimate, play, said, tab
 from tests.test_assistant.window import until
 
@@ -73,7 +73,7 @@ def test_state_is_restored_without_numpy_or_onnx_in_the_window(conv: Path, tmp_p
     code = f"""
 import asyncio, sys
 from assistant.tui.app import Window
-from assistant.tui.model.files import PathField
+from assistant.tui.pathfield import PathField
 async def run():
     app = Window("zh")
     async with app.run_test():

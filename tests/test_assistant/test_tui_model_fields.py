@@ -7,8 +7,8 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from assistant.tui.model.files import PathField
 from assistant.tui.model.pane import ModelPane
+from assistant.tui.pathfield import PathField
 from kb.types import Lang
 from tests.test_assistant.model_area import (
     choose,

@@ -3,7 +3,8 @@
 import pytest
 from rich.cells import cell_len
 
-from assistant.tui.model.names import cut, one_line, padded, wrapped
+from assistant.tui.model.names import cut, padded, wrapped
+from assistant.tui.safe import one_line
 
 TEXTS = (
     "",

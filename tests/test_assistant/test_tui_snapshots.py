@@ -18,7 +18,7 @@ from assistant.tui.app import Window
 from assistant.tui.library.pane import LibraryPane
 from assistant.tui.library.place import Place
 from assistant.tui.library.shelf import Shelf
-from assistant.tui.model.files import PathField
+from assistant.tui.pathfield import PathField
 from assistant.tui.services import Services
 from assistant.types import Answer
 from kb import build, corpus

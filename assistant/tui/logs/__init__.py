@@ -14,5 +14,5 @@ reading     what reading comes to, as values; read: what a thread does for it
 rows        a log on disk as rows: a sparse index of offsets, decoded where they are looked at
 export      the report as Markdown
 asking      from a line to the area Ask
-box         what all boxes share; paths: which file; dialogs: text, place to save, line, choice
+dialogs     boxes that ask for text, a place to save, a line, one of several
 """

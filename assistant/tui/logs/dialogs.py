@@ -13,8 +13,8 @@ from textual.content import Content
 from textual.widgets import Button, Checkbox, Input, Markdown, OptionList, Static, TextArea
 from textual.widgets.option_list import Option
 
-from assistant.tui.logs.box import Box
-from assistant.tui.logs.paths import PathInput
+from assistant.tui.box import Box
+from assistant.tui.pathfield import PathField
 from assistant.tui.safe import plain
 from assistant.tui.words import Words
 
@@ -98,7 +98,7 @@ class SaveBox(Box[Target]):
 
     def body(self) -> ComposeResult:
         """Lay out path, switch and buttons."""
-        yield PathInput(self.path, self.say("path"))
+        yield PathField("path", path=self.path, hint=self.say("path"), select_on_focus=False)
         yield Checkbox(Content(self.say("redact_switch")), self.redact, id="redact", compact=True)
         with Horizontal(id="buttons"):
             yield Button(self.say("save"), id="save", variant="primary", compact=True)
@@ -109,8 +109,8 @@ class SaveBox(Box[Target]):
         self.query_one("#path", Input).focus()
 
     @on(Input.Changed)
-    def _changed(self, event: Input.Changed) -> None:
-        if event.value != self._confirmed:
+    def _changed(self) -> None:
+        if self.query_one("#path", PathField).path != self._confirmed:
             self._confirmed = ""
             self.complain("")
 
@@ -128,21 +128,17 @@ class SaveBox(Box[Target]):
             self.action_leave()
 
     def _try(self) -> None:
-        value = self.query_one("#path", Input).value.strip()
-        if not value:
-            self.complain(self.say("path_empty"))
-            return
-        try:
-            path = Path(value).expanduser()
-        except RuntimeError:
-            path = Path(value)
-        if path.is_dir():
-            self.complain(self.say("is_folder", path=value))
-        elif path.exists() and self._confirmed != value:
-            self._confirmed = value
-            self.complain(self.say("exists", path=value))
+        given = self.query_one("#path", PathField).path
+        path = Path(given)
+        if not given:
+            self.complain(self.say("no_path"))
+        elif path.is_dir():
+            self.complain(self.say("is_folder", path=given))
+        elif path.exists() and self._confirmed != given:
+            self._confirmed = given
+            self.complain(self.say("exists", path=given))
         else:
-            self.dismiss(Target(path, self.query_one("#redact", Checkbox).value, self._confirmed == value))
+            self.dismiss(Target(path, self.query_one("#redact", Checkbox).value, self._confirmed == given))
 
 
 class LineBox(Box[int]):

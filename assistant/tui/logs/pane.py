@@ -12,6 +12,8 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import OptionList, Static
 
+from assistant.tui.filebox import FileBox
+from assistant.tui.folders import latest
 from assistant.tui.logs.asking import ask, question
 from assistant.tui.logs.body import LogBody
 from assistant.tui.logs.codebar import CodeBar
@@ -19,7 +21,6 @@ from assistant.tui.logs.codes import in_full
 from assistant.tui.logs.details import Details
 from assistant.tui.logs.dialogs import ChoiceBox, LineBox, PasteBox, SaveBox, TextBox
 from assistant.tui.logs.layout import CSS, KEYS, WITH_LOG
-from assistant.tui.logs.paths import FileBox
 from assistant.tui.logs.read import read
 from assistant.tui.logs.reading import Kind, Reading
 from assistant.tui.logs.start import Start
@@ -30,7 +31,6 @@ from kb.types import Lang
 
 __all__ = ["LogsPane"]
 
-_RECENT = 8
 _TICK_S = 0.1
 
 
@@ -45,7 +45,7 @@ class LogsPane(Pane):
         super().__init__(services, lang, saved)
         self.reading: Reading | None = None
         self.path = ""
-        self.recent = [one for one in saved.get("recent", []) if isinstance(one, str)][:_RECENT]
+        self.recent = latest(saved.get("recent"))
         self.redact = bool(saved.get("redact", True))
         self.note = ""
         """What was said last about what was asked for."""
@@ -130,7 +130,7 @@ class LogsPane(Pane):
         self.note = ""
         self.path = "" if kind == "paste" else os.path.abspath(given)  # noqa: PTH100 (a link stays a link)
         if self.path:
-            self.recent = [self.path, *(one for one in self.recent if one != self.path)][:_RECENT]
+            self.recent = latest(self.recent, self.path)
         reading = self.reading = Reading(kind, self.say("pasted") if kind == "paste" else given)
         self.remove_class("empty")
         self.refresh_bindings()
@@ -190,7 +190,10 @@ class LogsPane(Pane):
         await self._ask_path("follow", self.path or (self.recent[0] if self.recent else ""))
 
     async def _ask_path(self, kind: Literal["open", "follow"], path: str) -> None:
-        if chosen := await self.app.push_screen_wait(FileBox(self.say, kind, path)):
+        box = FileBox(
+            self.say, kind, path=path, recent=self.recent, may_be_folder=kind == "open", may_miss=kind == "follow"
+        )
+        if chosen := await self.app.push_screen_wait(box):
             self.begin(kind, chosen)
 
     @work(group="logs-box")

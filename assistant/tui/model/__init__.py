@@ -1,7 +1,7 @@
 """The area model.
 
 pane        the whole: fields above, results below, what runs between them
-paths       the files; `files` completes a path and shows a tree to choose from
+paths       the files
 settings    device, clock, precision, view; shapes of open inputs
 running     an estimate or a rewrite in a thread, told as messages; `rewriting` writes its result whole or not at all
 engine      the second process in which numpy and onnx are loaded; `job` is what it does

@@ -6,7 +6,8 @@ from typing import Any
 
 from assistant.models.numbers import count, milliseconds, short_size, size
 from assistant.texts import texts
-from assistant.tui.model.names import cut, one_line
+from assistant.tui.model.names import cut
+from assistant.tui.safe import one_line
 from kb.types import Lang
 
 __all__ = ["Figure", "Group", "beside", "figures", "groups", "headline", "layer_rows", "peak_line", "typical_line"]

@@ -14,9 +14,10 @@ from assistant.reasons import shown
 from assistant.texts import texts
 from assistant.tui.model import rewriting
 from assistant.tui.model.drawn import Drawn
-from assistant.tui.model.files import PathField
 from assistant.tui.model.names import cut, padded, wrapped
+from assistant.tui.model.paths import SUFFIXES
 from assistant.tui.model.settings import WrongField
+from assistant.tui.pathfield import PathField
 from assistant.tui.safe import plain
 from assistant.tui.words import Words
 from kb.types import Lang
@@ -161,7 +162,7 @@ class Fix(Vertical):
         """Lay out the fields above the proof."""
         with Horizontal():
             yield Static(id="say-out", markup=False)
-            yield PathField("fix-out")
+            yield PathField("fix-out", suffixes=SUFFIXES)
             yield Button(id="fix-run", compact=True, variant="primary")
         with Horizontal():
             yield Static(id="say-tolerance", markup=False)

@@ -8,8 +8,8 @@ from textual.content import Content
 
 from assistant.models.numbers import short_size
 from assistant.tui.model.drawn import Drawn
-from assistant.tui.model.names import cut, one_line, padded
-from assistant.tui.safe import plain
+from assistant.tui.model.names import cut, padded
+from assistant.tui.safe import one_line, plain
 
 __all__ = ["Bars", "MemoryChart", "bar", "columns"]
 

@@ -4,15 +4,10 @@ from itertools import pairwise
 
 from rich.cells import cell_len, set_cell_size
 
-from assistant.plain import printable
+from assistant.tui.safe import one_line
 from assistant.tui.wrapping import breaks
 
-__all__ = ["cut", "one_line", "padded", "wrapped"]
-
-
-def one_line(text: str) -> str:
-    """Return a name from outside on one line."""
-    return printable(text).replace("\n", "\\u000a").replace("\t", "\\u0009")
+__all__ = ["cut", "padded", "wrapped"]
 
 
 def cut(text: str, width: int) -> str:

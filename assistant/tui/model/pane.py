@@ -13,16 +13,18 @@ from textual.widgets import Button, Input, Select
 from textual.worker import get_current_worker
 
 from assistant.reasons import shown
+from assistant.tui.folders import latest
 from assistant.tui.model import running
 from assistant.tui.model.figures import headline
-from assistant.tui.model.files import PathField
 from assistant.tui.model.fixed import Fix, outcome
-from assistant.tui.model.names import cut, one_line
+from assistant.tui.model.names import cut
 from assistant.tui.model.paths import FIELDS, Paths
 from assistant.tui.model.progress import Progress
 from assistant.tui.model.settings import InputForm, Settings, WrongField
 from assistant.tui.model.tabs import TABS, Results
 from assistant.tui.pane import Pane
+from assistant.tui.pathfield import PathField
+from assistant.tui.safe import one_line
 from assistant.tui.services import Services
 from kb.types import Lang
 
@@ -72,6 +74,7 @@ class ModelPane(Pane):
         """Restore what was shown last."""
         for name in FIELDS:
             self.query_one(Paths).field(name).choose(str(self.restored.get(name, "")))
+        self.query_one(Paths).recent = latest(self.restored.get("recent"))
         tab = self.restored.get("tab")
         if tab in TABS:
             self.query_one(Results).enter(tab, focus=False)
@@ -98,6 +101,7 @@ class ModelPane(Pane):
         return {
             **{name: paths.path(name) for name in FIELDS}, **self.query_one(Settings).state(),
             "typed": self.query_one(InputForm).typed, "tab": self.query_one(Results).tab, "shown": bool(self.models),
+            "recent": paths.recent,
         }  # fmt: skip
 
     def first_focus(self) -> Widget | None:
@@ -172,6 +176,7 @@ class ModelPane(Pane):
             self._show_proof(None)
             self.query_one(Fix).propose(first["model"])
         self.models = told.models
+        self.query_one(Paths).remember(self._asked)
         results = self.query_one(Results)
         results.outdate(self.query_one(Paths).given() != self._asked)
         if self._takes_focus and len(self.models) > 1:
@@ -209,7 +214,7 @@ class ModelPane(Pane):
     # Actions
 
     def action_pick(self) -> None:
-        """Choose a file in the tree, for the field that has the focus."""
+        """Choose a file, for the field that has the focus."""
         self.query_one(Paths).pick(self.action_run)
 
     def action_run(self) -> None:

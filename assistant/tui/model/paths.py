@@ -1,6 +1,6 @@
 """The files of the area: the model, and a second one to compare it with; each a field and a button."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -8,27 +8,15 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Button, Static
 
-from assistant.tui.model.files import PathField, PickScreen
+from assistant.tui.filebox import FileBox
+from assistant.tui.folders import latest, why_not
+from assistant.tui.pathfield import PathField
 from assistant.tui.words import Words
 
-__all__ = ["FIELDS", "Paths", "why_no_model"]
+__all__ = ["FIELDS", "SUFFIXES", "Paths"]
 
 FIELDS: Final = ("path", "other")
-
-
-def why_no_model(path: str) -> str:
-    """Return the key of the sentence that says why a path is no model file; "" if it may be one."""
-    if not path:
-        return "no_path"
-    file = Path(path)
-    try:
-        if file.is_dir():
-            return "is_folder"
-        if not file.is_file():
-            return "no_file"
-    except (OSError, ValueError):
-        return "no_file"
-    return "" if file.suffix.lower() == ".onnx" else "not_onnx"
+SUFFIXES: Final = (".onnx",)
 
 
 class Paths(Vertical):
@@ -45,13 +33,15 @@ class Paths(Vertical):
     def __init__(self, say: Words) -> None:
         super().__init__()
         self.say = say
+        self.recent: list[str] = []
+        """Models that were estimated, the last one first."""
 
     def compose(self) -> ComposeResult:
         """Lay out the rows."""
         for name in FIELDS:
             with Horizontal():
                 yield Static(id=f"say-{name}", markup=False)
-                yield PathField(f"model-{name}")
+                yield PathField(f"model-{name}", suffixes=SUFFIXES)
                 yield Button(id=f"pick-{name}", compact=True)
 
     def relabel(self, say: Words) -> None:
@@ -78,25 +68,31 @@ class Paths(Vertical):
         """Return (name of a field, key of the sentence that says what is wrong); ("", "") if nothing is."""
         for name in FIELDS:
             path = self.path(name)
-            key = why_no_model(path) if path or name == "path" else ""
+            key = why_not(path, SUFFIXES) if path or name == "path" else ""
             if key:
                 return name, key
         return "", ""
 
+    def remember(self, used: Sequence[str]) -> None:
+        """Offer models again that were estimated now."""
+        self.recent = latest(self.recent, *(str(Path(path).absolute()) for path in used))
+
     def pick(self, done: Callable[[], object], name: str = "") -> None:
-        """Choose a file in a tree.
+        """Choose a file in a box.
 
         Args:
             done: called when one was chosen, and stands in its field.
             name: of the field; "" for the one that has the focus, else the model's.
         """
         name = name or next((one for one in FIELDS if self.field(one).has_focus), "path")
-        typed = Path(self.path(name) or self.path() or ".").absolute()
-        root = next((one for one in (typed, *typed.parents) if one.is_dir()), Path("/"))
+        typed = self.path(name) or self.path()
+        folder = next((one for one in (Path(typed), *Path(typed).parents) if one.is_dir()), Path()) if typed else Path()
+        begin = "" if folder == Path() else f"{folder}/".replace("//", "/")
 
         def chosen(path: str | None) -> None:
             if path is not None:
                 self.field(name).choose(path)
                 done()
 
-        self.app.push_screen(PickScreen(root, self.say), chosen)
+        box = FileBox(self.say, "pick", path=begin, recent=self.recent, suffixes=SUFFIXES)
+        self.app.push_screen(box, chosen)
