@@ -12,9 +12,11 @@ from collections.abc import Iterable, Sequence
 
 from assistant.logs.decode import Decoder
 from assistant.logs.facts import Fact, codes_of, evidence, facts, fits, is_same_task
+from assistant.logs.keywords import Keywords
 from assistant.logs.match import Match, matches
 from assistant.logs.rules import Condition, Rule, rules
-from assistant.logs.scan import Keywords, Scanner, Store, hits_of
+from assistant.logs.scan import Scanner
+from assistant.logs.store import Store, hits_of
 from assistant.logs.table import table
 from assistant.logs.types import CodeLine, Diagnosis, Finding, Need, Verdict
 from assistant.logs.unknown import ALARMS, looks_bad, unknown_lines

@@ -7,7 +7,7 @@ from assistant.logs.codes import find_codes
 from assistant.logs.decode import Block, Line
 from assistant.logs.records import Record, Recorder
 from assistant.logs.rules import Condition
-from assistant.logs.scan import Hit
+from assistant.logs.store import Hit
 from assistant.logs.table import table
 from assistant.logs.types import Evidence
 

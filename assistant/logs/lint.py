@@ -10,7 +10,7 @@ from assistant.logs.diagnose import diagnose
 from assistant.logs.facts import Fact, facts, fits
 from assistant.logs.match import matches
 from assistant.logs.rules import WINDOW, Condition, Rule
-from assistant.logs.scan import Hit
+from assistant.logs.store import Hit
 
 __all__ = ["form_problems", "mutation_problems", "sample_problems"]
 

@@ -7,17 +7,15 @@ the log. A cell is a MiB in the first 8 MiB; then each doubling of the log has 4
 cells belongs to the log, not to the portions in which it arrives, so portions change nothing.
 """
 
-import copy
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
 
 from assistant.logs.decode import ESCAPE, LINE_MOST, Block, Form, reads_otherwise
-from assistant.logs.engine import Find, Occurrence, engine
+from assistant.logs.keywords import Keywords
 from assistant.logs.records import WIDTHS
+from assistant.logs.store import Hit, Store, Suspect
 
-__all__ = ["FIRST", "LATER", "Hit", "Keywords", "Scanner", "Store", "Suspect"]
+__all__ = ["FIRST", "LATER", "SUSPECTS_MOST", "Scanner"]
 
 FIRST = 64
 LATER = 2
@@ -49,113 +47,6 @@ _ESCAPES = re.compile(ESCAPE.encode())
 
 _Scan = Callable[[Block, int, int, int], int]
 """Scans lines of a block: (block, begin, end, number of the first) -> number of the line behind them."""
-
-
-class Hit(NamedTuple):
-    """A line with a text that is looked for, or a few lines that a terminal may have broken."""
-
-    log: int
-    number: int
-    """Of the first line."""
-    start: int
-    """Offset of the first byte in the log."""
-    raw: bytes
-    """The bytes of the line or lines, without the last line end."""
-    piece: int
-    """As in `Line`."""
-    form: Form
-    before: bytes
-    """Whole lines before it, for a line that may continue a record."""
-
-
-@dataclass(slots=True)
-class Suspect:
-    """Lines of alarm of one form."""
-
-    count: int
-    first: Hit
-
-
-class Keywords:
-    """The texts that are looked for, as bytes for the engines."""
-
-    def __init__(self, anchors: Sequence[str], alarms: Sequence[str]) -> None:
-        """Prepare the texts; an engine is built when it is first asked.
-
-        Args:
-            anchors: texts whose lines are kept; the number of a text is its place here.
-            alarms: words whose lines are counted by their form.
-        """
-        self.alarm_from = len(anchors)
-        """Numbers from here are alarms."""
-        self.patterns: list[bytes] = []
-        self.numbers: list[int] = []
-        """Per pattern the number of its text."""
-        self.places: list[slice] = []
-        """Per text its patterns."""
-        for number, text in enumerate([*anchors, *alarms]):
-            forms = dict.fromkeys([text.encode(), text.encode("gb18030")])
-            self.places.append(slice(len(self.patterns), len(self.patterns) + len(forms)))
-            self.patterns += forms
-            self.numbers += [number] * len(forms)
-        self.alarm_patterns = slice(self.numbers.index(self.alarm_from) if alarms else len(self.numbers), None)
-        self.longest = max(map(len, self.patterns), default=1)
-        self._find: Find | None = None
-        self._find_anchors: Find | None = None
-
-    @property
-    def anchors(self) -> list[bytes]:
-        """The patterns that are no alarms; a line counts as matched if it has one of them."""
-        return self.patterns[: self.alarm_patterns.start]
-
-    def find(self, data: bytes) -> Sequence[Occurrence]:
-        """Return every occurrence, by end."""
-        if self._find is None:
-            self._find = engine(self.patterns)
-        return self._find(data)
-
-    def find_anchors(self, data: bytes) -> Sequence[Occurrence]:
-        """Return every occurrence of a text that is no alarm, by end."""
-        if self._find_anchors is None:
-            self._find_anchors = engine(self.anchors)
-        return self._find_anchors(data)
-
-    def are_anchors(self, occurrences: Iterable[Occurrence]) -> bool:
-        """Return whether one of the occurrences is no alarm."""
-        return any(pattern < self.alarm_patterns.start for pattern, _, _ in occurrences)
-
-
-@dataclass(slots=True)
-class Store:
-    """What was found in all logs of an incident."""
-
-    hits: dict[int, list[Hit]] = field(default_factory=dict)
-    """Per number of a text."""
-    suspects: dict[bytes, Suspect] = field(default_factory=dict)
-    """Per form: the bytes of the line without digits."""
-    others: int = 0
-    """Lines of alarm of further forms."""
-    matched_lines: int = 0
-    """With a text that is no alarm."""
-    alarm_lines: int = 0
-    """Lines of alarm that were counted by their form."""
-    are_alarms_cut: bool = False
-    """Whether there may be more of them, of any form."""
-    lines: int = 0
-    bytes: int = 0
-
-    def copy(self) -> "Store":
-        """Return a copy that can grow on its own."""
-        return Store(
-            {number: list(hits) for number, hits in self.hits.items()},
-            {form: copy.copy(suspect) for form, suspect in self.suspects.items()},
-            self.others,
-            self.matched_lines,
-            self.alarm_lines,
-            self.are_alarms_cut,
-            self.lines,
-            self.bytes,
-        )
 
 
 class Scanner:
@@ -579,9 +470,3 @@ def _may_go_on(line: bytes, widest: int) -> bool:
     if size in WIDTHS:
         return size == widest
     return 0 < size < widest <= _TERMINAL_MOST and line.rfind(b"[") > line.rfind(b"]")
-
-
-def hits_of(store: Store, numbers: Iterable[int], most: int | None = None) -> Iterator[Hit]:
-    """Return the hits of several texts, at most the first so many of each, in the order of the logs, each once."""
-    found = {(hit.log, hit.start): hit for number in numbers for hit in store.hits.get(number, [])[:most]}
-    return (found[place] for place in sorted(found))

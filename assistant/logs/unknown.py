@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from assistant.logs.facts import Fact, evidence, facts
-from assistant.logs.scan import Store, Suspect
+from assistant.logs.store import Store, Suspect
 from assistant.logs.types import UnknownLines
 
 __all__ = ["ALARMS", "looks_bad", "template", "unknown_lines"]

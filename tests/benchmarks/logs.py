@@ -34,7 +34,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from assistant.logs.scan import Keywords
+    from assistant.logs.keywords import Keywords
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 Row = dict[str, Any]

@@ -10,8 +10,10 @@ import pytest
 
 from assistant.logs.decode import Decoder, lines
 from assistant.logs.diagnose import Diagnoser, diagnose
+from assistant.logs.keywords import Keywords
 from assistant.logs.rules import parse, rules
-from assistant.logs.scan import FIRST, LATER, SUSPECTS_MOST, Keywords, Scanner, Store
+from assistant.logs.scan import FIRST, LATER, SUSPECTS_MOST, Scanner
+from assistant.logs.store import Store
 from assistant.logs.types import Diagnosis
 from tests.conftest import ROOT
 from tests.test_assistant.log_perturbations import PERTURBATIONS
