@@ -311,6 +311,37 @@ def test_the_window_speaks_its_language_about_a_question_in_another(stage: Stage
     stage.play(act)
 
 
+def test_the_bar_never_tells_of_the_question_before(stage: Stage) -> None:
+    async def act(pilot: Pilot[Any], pane: AskPane) -> None:
+        await ask(pilot, pane, ASYMMETRIC["zh"])
+        box, bar = pane.query_one(QuestionBox), pane.query_one(Bar)
+        done = pane.say("complete", ms="").strip(" ·ms")
+        assert done in str(bar.render())
+        box.value += " x"
+        await pilot.pause(0)
+        assert done not in str(bar.render())
+        await until(pilot, lambda: done in str(bar.render()), "the full answer again")
+
+    stage.play(act)
+
+
+def test_an_abstention_starts_at_its_top(stage: Stage) -> None:
+    async def act(pilot: Pilot[Any], pane: AskPane) -> None:
+        reader = pane.results.reader
+        await until(pilot, lambda: pane.platforms, "the platforms")
+        await ask(pilot, pane, ASYMMETRIC["zh"])
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: reader.scroll_offset.y, "it is scrolled to the reasons")
+        await pilot.press("ctrl+g")
+        await until(pilot, lambda: pane.results.full.answer.status == "abstained", "nothing for this platform")
+        await laid_out(pilot, pane)
+        await pilot.pause(0.1)
+        assert reader.scroll_offset.y == 0
+        assert pane.say("abstained") in str(pane.query_one(Heading).render())
+
+    stage.play(act)
+
+
 def test_marks_alone_are_no_question(stage: Stage) -> None:
     async def act(pilot: Pilot[Any], pane: AskPane) -> None:
         pane.query_one(QuestionBox).value = "？！ ..."

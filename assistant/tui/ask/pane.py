@@ -94,6 +94,9 @@ class AskPane(WithAnswer):
         self.results.is_chosen = False
         if _is_question(self.question):
             self.asking.typed()
+            if self._state[0] not in ("by_words", "looking"):
+                # What is told is of the question before.
+                self._tell("looking")
             return
         self.asking.stop_words()
         self.asking.stop_answers()

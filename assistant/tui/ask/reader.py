@@ -83,7 +83,7 @@ class AnswerReader(VerticalScroll):
         self._static("ask-brought", told.brought(answer))
         self.query_one("#ask-computed", Prose).show(_computed(answer))
         self._lang = language_of(say)
-        self._begin(answer.entries[0] if answer.entries else None, answer.entries[1:])
+        is_new = self._begin(answer.entries[0] if answer.entries else None, answer.entries[1:])
         self._show_cards(list(answer.checks), answer.computed, answer.lang, say)
         platforms = {row.id: row.platform for row in full.rows}
         notes = told.notes(answer, {entry.id: entry.title for entry in answer.entries}, say)
@@ -97,7 +97,7 @@ class AnswerReader(VerticalScroll):
             self._near(say("related"), answer.related, platforms)
             self._clear("ask-send")
         self._show_why(answer)
-        if self.scroll_offset.y:
+        if self.scroll_offset.y and not is_new:
             self.call_after_refresh(self._stay, before)
 
     def show_text(self, text: Content, title: str = "", rows: Sequence[Row] = ()) -> None:
@@ -134,14 +134,15 @@ class AnswerReader(VerticalScroll):
 
         return list(self.query(Card))
 
-    def _begin(self, entry: "AnswerEntry | None", further: "Sequence[AnswerEntry]" = ()) -> None:
-        """Show the text of an entry; another one starts at its top."""
+    def _begin(self, entry: "AnswerEntry | None", further: "Sequence[AnswerEntry]" = ()) -> bool:
+        """Show the text of an entry, another one from its top; return whether it is another one."""
         is_new = entry is None or self.entry is None or (entry.id, entry.lang) != (self.entry.id, self.entry.lang)
         self.entry, self._further = entry, further
         if is_new:
             self.is_whole = False
-            self.scroll_home(animate=False)
+            self.scroll_home(animate=False, immediate=True)
         self._show_entries()
+        return is_new
 
     def _show_entries(self) -> None:
         text = ""

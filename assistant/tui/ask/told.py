@@ -62,17 +62,23 @@ def why(entry: "AnswerEntry | None", answer: "Answer | None", lang: "Lang") -> C
     say = texts(lang)
     lines = [plain(say["why"], "bold $primary")]
     if entry is not None and entry.hit is not None:
-        labels = [say[f"by.{name}"] for name, _ in entry.hit.channels]
-        widest = max(map(cell_len, labels), default=0)
-        for label, (_, score) in zip(labels, entry.hit.channels, strict=True):
-            name = label + " " * (widest - cell_len(label))
+        names = _aligned([say[f"by.{name}"] for name, _ in entry.hit.channels])
+        for name, (_, score) in zip(names, entry.hit.channels, strict=True):
             lines.append(plain(f"  {say['channel'].format(name=name, rank=score.rank, score=score.score)}"))
         lines.append(plain(f"  {say['fused'].format(score=entry.hit.score, coverage=entry.hit.coverage)}"))
     if answer is not None:
         confidence = say["confidence"].format(confidence=answer.confidence, threshold=answer.threshold)
-        features = " · ".join(f"{say[f'feature.{name}']} {value:.2f}" for name, value in answer.features)
-        lines += [plain(f"  {confidence}"), plain(f"  {say['features']}: {features}", "$text-muted")]
+        lines += [plain(f"  {confidence}"), plain(f"  {say['features']}:", "$text-muted")]
+        names = _aligned([say[f"feature.{name}"] for name, _ in answer.features])
+        for name, (_, value) in zip(names, answer.features, strict=True):
+            lines.append(plain(f"    {name} {value:5.2f}", "$text-muted"))
     return Content("\n").join(lines)
+
+
+def _aligned(names: list[str]) -> list[str]:
+    """Return names filled up to one width."""
+    widest = max(map(cell_len, names), default=0)
+    return [name + " " * (widest - cell_len(name)) for name in names]
 
 
 def abstained(answer: "Answer", entries: int, lang: "Lang") -> Content:
