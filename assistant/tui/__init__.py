@@ -4,6 +4,9 @@ app        the window: areas, language, theme, palette, help, state
 pane       what every area is: a widget with a language, a saved state and a help text
 words      the sentences of an area in both languages, `texts/AREA.{zh,en}.toml`
 services   the slow things that areas ask for, run in threads: opening the corpus, answering, diagnosing, estimating
+frame      the names of the areas above them, the keys below
+themed     the change of themes; themes: their colours; styles: the rules for them, parsed once, put on in slices
+garbage    when garbage is collected: not while somebody uses the window
 state      what is restored at the next start
 jump       letters above what can have the focus; footer: the keys that have room
 keys       the keys of all actions, by id; a user's file changes them

@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib
+import time
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
@@ -9,22 +10,24 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from textual.app import App, ComposeResult, SystemCommand
+from textual import events
+from textual.app import ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette
 from textual.containers import Horizontal
-from textual.content import Content
 from textual.css.query import NoMatches
 from textual.reactive import reactive
 from textual.screen import Screen
-from textual.theme import Theme
 from textual.widget import MountError
-from textual.widgets import ContentSwitcher, Footer, Static
+from textual.widgets import ContentSwitcher
 
-from assistant.tui import state
+from assistant.tui import garbage, state
+from assistant.tui.frame import Keys, Tabs
 from assistant.tui.keys import keymap, keys_file
 from assistant.tui.pane import Pane
 from assistant.tui.services import Services
+from assistant.tui.themed import Themed
+from assistant.tui.themes import THEMES
 from assistant.tui.words import words
 
 if TYPE_CHECKING:
@@ -41,74 +44,13 @@ AREAS: dict[str, tuple[str, str]] = {
     "library": ("assistant.tui.library.pane", "LibraryPane"),
 }
 
-# Surfaces and panels are almost grey: in 256 colours they stay grey, and do not turn blue.
-_DARK = Theme(
-    name="asknpu-dark", dark=True, primary="#4fa3ff", secondary="#7dd3c0", accent="#ffb454", warning="#ffb454",
-    error="#ff6b6b", success="#5fd38d", foreground="#e6e9ef", background="#11151c", surface="#1a1d22", panel="#24282f",
-)  # fmt: skip
-_LIGHT = Theme(
-    name="asknpu-light", dark=False, primary="#0b62c4", secondary="#0f766e", accent="#b45309", warning="#b45309",
-    error="#b42318", success="#15803d", foreground="#1a1f2b", background="#fbfcfe", surface="#f2f3f5", panel="#e6e8ec",
-)  # fmt: skip
-_CONTRAST = Theme(
-    name="asknpu-contrast", dark=True, primary="#ffff00", secondary="#00ffff", accent="#ffff00", warning="#ffff00",
-    error="#ff8080", success="#00ff00", foreground="#ffffff", background="#000000", surface="#000000", panel="#1a1a1a",
-)  # fmt: skip
-THEMES = (_DARK, _LIGHT, _CONTRAST)
-
-_KEYS_AFTER_S = 0.15
-"""From the start until the keys are laid out: they are more widgets than the rest of the first screen."""
+_LOOK_S = 1.0
+"""How often the window looks whether it rests."""
+_REST_S = 2.0
+"""It rests when nobody has touched it for so long."""
 
 
-class Tabs(Static):
-    """The names of the areas with their keys; a click enters one."""
-
-    def show(self, names: list[tuple[str, str, str]], current: str, title: str) -> None:
-        """Show the areas.
-
-        Args:
-            names: (area, its key, what it is called).
-            current: the area that is entered.
-            title: shown in front.
-        """
-        parts = [Content.styled(f" {title} ", "bold $primary")]
-        for area, key, name in names:
-            style = "reverse bold" if area == current else "$text-muted"
-            parts.append(Content.styled(f" {key} {name} ", style).stylize(f"@click=app.enter('{area}')"))
-        self.update(Content("").join(parts), layout=False)
-
-
-class Keys(Footer):
-    """The keys that matter; an empty line until `start`, so that they do not delay the first paint."""
-
-    is_started = False
-
-    def compose(self) -> ComposeResult:
-        """Show the keys that have room."""
-        from assistant.tui.footer import fitting
-
-        return fitting(super().compose(), self.app.size.width)
-
-    def on_resize(self) -> None:
-        """Show those that have room now."""
-        self.bindings_changed(self.screen)
-
-    def on_mount(self) -> None:
-        """Let the rest of the screen come first."""
-        self.set_timer(_KEYS_AFTER_S, self.start)
-
-    def start(self) -> None:
-        """Show the keys from now on."""
-        self.is_started = True
-        self.bindings_changed(self.screen)
-
-    def bindings_changed(self, screen: Screen[Any]) -> None:
-        """Show the keys that have an effect now."""
-        if self.is_started:
-            super().bindings_changed(screen)
-
-
-class Window(App[int]):
+class Window(Themed):
     """The application."""
 
     CSS_PATH = Path(__file__).with_name("app.tcss")
@@ -131,8 +73,9 @@ class Window(App[int]):
     area: reactive[str] = reactive("ask", init=False)
 
     def __init__(self, lang: "Lang | None" = None, services: Services | None = None) -> None:
-        super().__init__()
-        self.saved = state.load()
+        saved = state.load()
+        super().__init__(saved.get("theme"))
+        self.saved = saved
         chosen = lang or self.saved.get("lang")
         if chosen not in ("zh", "en"):
             from assistant.language import default_language
@@ -142,10 +85,9 @@ class Window(App[int]):
         self.say = words("window", self.lang)
         self.services = services or Services()
         self._entering = asyncio.Lock()
-        for theme in THEMES:
-            self.register_theme(theme)
-        last = self.saved.get("theme")
-        self.theme = last if isinstance(last, str) and last in {one.name for one in THEMES} else _DARK.name
+        self._is_new = True
+        """Whether an area was made since the last look."""
+        self._used_at = time.monotonic()
 
     def compose(self) -> ComposeResult:
         """Lay out the frame; areas come when they are entered."""
@@ -159,6 +101,8 @@ class Window(App[int]):
 
     async def on_mount(self) -> None:
         """Enter the area of the last time."""
+        garbage.postpone()
+        self.set_interval(_LOOK_S, self._rest)
         self._label_keys()
         # After a suspension the terminal shows what the shell left there.
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
@@ -168,6 +112,7 @@ class Window(App[int]):
         for problem in problems:
             self.notify(problem, severity="warning", markup=False)
         await self.action_enter(self.area)
+        self.is_whole = True
 
     def _user_keys(self) -> tuple[dict[str, str], list[str]]:
         if not keys_file().exists():
@@ -202,6 +147,7 @@ class Window(App[int]):
         pane = self.pane(area)
         if pane is None:
             pane = self._made(area)
+            self._is_new = True
             await switcher.add_content(pane, set_current=True)
         switcher.current = area
         self.area = area
@@ -245,19 +191,37 @@ class Window(App[int]):
         self.refresh_bindings()
 
     def action_language(self) -> None:
-        """Change between Chinese and English, everywhere and at once."""
+        """Change between Chinese and English: what is seen at once, each hidden area in a turn of its own."""
         self.lang = "en" if self.lang == "zh" else "zh"
         self.say = words("window", self.lang)
         self._label_keys()
         self._show_tabs()
-        for pane in self.query(Pane):
+        if (pane := self.pane(self.area)) is not None:
             pane.speak(self.lang)
+        self.call_next(self._speak_hidden)
 
-    def action_next_theme(self) -> None:
-        """Change to the next theme: dark, light, high contrast."""
-        names = [theme.name for theme in THEMES]
-        place = names.index(self.theme) if self.theme in names else -1
-        self.theme = names[(place + 1) % len(names)]
+    async def _speak_hidden(self) -> None:
+        for pane in self.query(Pane):
+            if pane.lang != self.lang:
+                await asyncio.sleep(0)
+                pane.speak(self.lang)
+
+    async def on_event(self, event: events.Event) -> None:
+        """Take note of when the window was used last."""
+        if isinstance(event, events.InputEvent):
+            self._used_at = time.monotonic()
+        await super().on_event(event)
+
+    def _rest(self) -> None:
+        """While nobody does anything: collect garbage, and parse the styles of the other themes."""
+        idle_s = time.monotonic() - self._used_at
+        if idle_s < _REST_S:
+            return
+        if self._is_new:
+            garbage.keep()
+            self._is_new = False
+        garbage.rest(idle_s)
+        self.learn_themes()
 
     def action_help(self) -> None:
         """Show the keys and the help of the area."""
@@ -323,6 +287,10 @@ class Window(App[int]):
         # Once the end has begun nothing is mounted any more; what was being made then misses its parts.
         if not (self._exit and isinstance(error, NoMatches | MountError)):
             super()._handle_exception(error)
+
+    def on_unmount(self) -> None:
+        """Leave the collection of garbage as it was."""
+        garbage.resume()
 
     def on_exit_app(self) -> None:
         """Save what the next start restores; also when a signal or the closed browser page ends the window."""

@@ -1,12 +1,16 @@
 """Measure the window: its first paint beside a bare Textual app, and frames while somebody types into a large index.
 
-Run: python tests/benchmarks/window.py [--json] [--only paint|typing] [--entries N] [--repeats N]
+Run: python tests/benchmarks/window.py [--json] [--only paint|typing|turns] [--entries N] [--repeats N] [--model FILE]
 
 First paint: `asknpu` with an empty home and a bare Textual app with a box and a footer start in turns in a
 pseudo-terminal in which a key is already waiting; time counts from the start of the process until the screen shows that
 key in the box. Bar: 1.5 times the bare app. `cpu` is the processor time of the same stretch, which load does not blur.
 Typing: 20 characters per second into the box, over an index of synthetic entries. A frame is a turn of the event loop
 in which nothing else is answered; `key` is from a key to the end of the layout that shows it. Bar: 100 ms, no dropped key.
+Turns: a journey through all areas (tests/benchmarks/turns.py), with a log of 50 MB and, if `python -m tests.fetch_models` was
+run or one is named, a model. For each action the longest turn of the event loop: the time of its thread, which load blurs
+less, the time on the clock, whole collections of garbage, and what ran. Bar: 50 ms. The first line is the peer: a bare Textual
+app of as many widgets as an area shows lays out and paints its screen. The figures are medians of a few journeys.
 """
 
 import argparse
@@ -34,6 +38,7 @@ RATE_HZ = 20
 TEXT = "which opset versions does topic 4711 support and how much memory does entry 815 take"
 KEY = "\N{GREEK SMALL LETTER OMEGA}"
 GIVE_UP_S = 60
+JOURNEYS = 3
 
 BARE = """
 from textual.app import App
@@ -186,24 +191,63 @@ def typing(folder: Path, entries: int) -> dict[str, Any]:
     return asyncio.run(_type())
 
 
+def turns(folder: Path, repeats: int, model: Path) -> list[dict[str, Any]]:
+    """Return the steps of the journey with the medians of their longest turns; each journey is a process of its own."""
+    log = folder / "long.log"
+    code = (
+        "import json, sys; from pathlib import Path; from tests.benchmarks import turns;"
+        "log, model = map(Path, sys.argv[1:]);"
+        "print(json.dumps(turns.journey(turns.write_log(log, 50), model if model.is_file() else None)))"
+    )
+    journeys: list[list[dict[str, Any]]] = []
+    for number in range(repeats):
+        home = folder / f"home-{number}"
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "ASKNPU_HOME": str(home)}
+        subprocess.run(
+            [sys.executable, "-m", "assistant", "ask", "fp16"], env=environment, capture_output=True, check=True
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code, str(log), str(model)], env=environment, stdout=subprocess.PIPE, check=True
+        )
+        journeys.append(json.loads(done.stdout))
+    return [
+        {
+            **steps[0],
+            **{name: statistics.median(step[name] for step in steps) for name in ("cpu_ms", "wall_ms", "gc_ms")},
+        }
+        for steps in zip(*journeys, strict=True)
+    ]
+
+
+def _print_turns(steps: list[dict[str, Any]]) -> None:
+    print(f"{'turns':30} {'cpu ms':>7} {'wall ms':>8} {'gc ms':>6}  what")
+    for step in steps:
+        print(f"{step['step']:30} {step['cpu_ms']:7.0f} {step['wall_ms']:8.0f} {step['gc_ms']:6.0f}  {step['what']}")
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--entries", type=int, default=10_000)
     parser.add_argument("--repeats", type=int, default=REPEATS)
-    parser.add_argument("--only", choices=["paint", "typing"])
+    parser.add_argument("--only", choices=["paint", "typing", "turns"])
+    parser.add_argument("--model", type=Path, default=ROOT / "tests" / "models" / "ddddocr" / "common_det.onnx")
     given = parser.parse_args()
     found: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        if given.only != "typing":
+        if given.only in (None, "paint"):
             found["first_paint"] = first_paint(folder, given.repeats)
-        if given.only != "paint":
+        if given.only in (None, "turns"):
+            found["turns"] = turns(folder, min(given.repeats, JOURNEYS), given.model)
+        if given.only in (None, "typing"):
             found["typing"] = typing(folder, given.entries)
     if given.json:
         print(json.dumps(found, indent=2))
         return
+    if steps := found.pop("turns", None):
+        _print_turns(steps)
     for group, figures in found.items():
         for figure, value in figures.items():
             told = f"{value:.2f}" if isinstance(value, float) else value

@@ -1,11 +1,11 @@
 """What the area lets run in threads. Every function may take seconds."""
 
-import gc
 import time
 from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
+from assistant.tui import garbage
 from assistant.tui.ask.values import Full, Mark, Opened, Request, Row, Typed
 from assistant.tui.services import Services
 
@@ -17,15 +17,11 @@ __all__ = ["full", "opened", "platforms", "typed"]
 
 def platforms(services: Services) -> tuple[str, ...]:
     """Return the platforms of the corpus; the first call opens it, and makes search by words ready."""
-    # Full passes over what stays anyway would stop the window for a tenth of a second.
-    gc.disable()
-    try:
-        _import_shown()
-        with services.word_lock:
-            return services.word_searcher.store.platforms()
-    finally:
-        gc.freeze()
-        gc.enable()
+    _import_shown()
+    with services.word_lock:
+        found = services.word_searcher.store.platforms()
+    garbage.keep()
+    return found
 
 
 def typed(services: Services, request: Request) -> Typed:
@@ -84,7 +80,7 @@ def opened(services: Services, key: str, lang: "Lang", question: str, hit: "Hit 
 @cache
 def _models_stay() -> None:
     """Take the models out of garbage collection, once they are loaded."""
-    gc.freeze()
+    garbage.keep()
 
 
 def _import_shown() -> None:

@@ -5,7 +5,6 @@ paste  -> the same, from memory
 follow -> index and diagnose what comes
 """
 
-import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
@@ -15,6 +14,7 @@ from assistant.errors import BadInput
 from assistant.logs.diagnose import Diagnoser
 from assistant.logs.gathering.sources import Source, gather
 from assistant.logs.table import table
+from assistant.tui import garbage
 from assistant.tui.logs.reading import Reading
 from assistant.tui.logs.rows import Rows
 
@@ -22,8 +22,6 @@ __all__ = ["read"]
 
 _GZIP = b"\x1f\x8b"
 _INDEXED_AT_ONCE = 1 << 18
-#: So many collections of the middle generation come before one of everything; Python's own number is 10.
-_WHOLE_COLLECTION = 50
 
 
 def read(reading: Reading, given: str) -> None:
@@ -38,15 +36,9 @@ def read(reading: Reading, given: str) -> None:
 
 @cache
 def _warm() -> None:
-    """Load the tables of codes.
-
-    No collection of garbage walks what is loaded by now, and whole ones become rarer: each stops the window for as long
-    as it takes, whichever thread it happens in.
-    """
+    """Load the tables of codes, which stay."""
     table()
-    gc.freeze()
-    young, middle, _ = gc.get_threshold()
-    gc.set_threshold(young, middle, _WHOLE_COLLECTION)
+    garbage.keep()
 
 
 def _guarded(reading: Reading, read: Callable[[], None]) -> None:
