@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 import click
@@ -32,6 +32,9 @@ MAX_STDIN_LINE = 1_000_000
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; errors become one sentence on standard error."""
+    from assistant.language import language_of
+
+    click.Context.formatter_class = _ChineseHelp if language_of(arguments) == "zh" else click.HelpFormatter
     try:
         code = cli.main(list(arguments), prog_name="asknpu", standalone_mode=False)
         sys.stdout.flush()
@@ -57,6 +60,32 @@ def run(arguments: Sequence[str]) -> int:
             raise
         _complain(str(error), arguments)
         return EXIT_BAD_INPUT if isinstance(error, CorpusError) else EXIT_UNAVAILABLE
+
+
+class _ChineseHelp(click.HelpFormatter):
+    """Lays out `--help` in Chinese; lines are short enough to need no second one."""
+
+    def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
+        from assistant import help
+
+        super().write_usage(prog, help.form(args), help.usage())
+
+    def write_heading(self, heading: str) -> None:
+        from assistant import help
+
+        self.write(f"{' ' * self.current_indent}{help.section(heading)}：\n")
+
+    def write_text(self, text: str) -> None:
+        from assistant import help
+
+        for line in help.paragraph(text).splitlines():
+            self.write(f"{' ' * self.current_indent}{line}".rstrip() + "\n")
+
+    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+        from assistant import help
+
+        told = [(help.form(first), help.second_column(second)) for first, second in rows]
+        super().write_dl(told, col_max, col_spacing)
 
 
 def _complain(message: str, arguments: Sequence[str], *, usage: bool = False) -> None:

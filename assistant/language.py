@@ -26,7 +26,7 @@ def default_language() -> "Lang":
 
 def language_of(arguments: Sequence[str]) -> "Lang":
     """Return the language that the arguments of a command ask for; else the user's."""
-    for word, following in zip(arguments, (*arguments[1:], ""), strict=True):
+    for word, following in zip(arguments, [*arguments[1:], ""], strict=False):
         value = following if word == "--lang" else word.partition("=")[2] if word.startswith("--lang=") else ""
         if value in ("zh", "en"):
             return "zh" if value == "zh" else "en"

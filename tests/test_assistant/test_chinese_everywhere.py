@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 from assistant.checks import show, text
 from assistant.checks.proof import outcomes
@@ -15,7 +16,7 @@ from assistant.checks.run import run_check
 from assistant.checks.table import CHECKS
 from assistant.checks.types import REQUIRED, Check, Parameter
 from assistant.checks.values import arguments
-from assistant.cli import _answer_language, run
+from assistant.cli import _answer_language, cli, run
 from assistant.errors import BadInput
 from assistant.language import language_of
 from assistant.logs.following import route
@@ -290,7 +291,13 @@ def test_what_a_command_refuses_is_told_in_chinese(
 
 @pytest.mark.parametrize(
     ("words", "lang"),
-    [(["ask", "x", "--lang", "zh"], "zh"), (["ask", "--lang=zh"], "zh"), (["--lang"], "en"), (["--lang", "fr"], "en")],
+    [
+        (["ask", "x", "--lang", "zh"], "zh"),
+        (["ask", "--lang=zh"], "zh"),
+        (["--lang"], "en"),
+        ([], "en"),
+        (["--lang", "fr"], "en"),
+    ],
 )
 def test_the_language_of_a_command(words: list[str], lang: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LC_ALL", "C")
@@ -314,3 +321,28 @@ def test_what_has_no_language_is_answered_in_that_of_the_user(
     monkeypatch.setenv("LC_ALL", locale)
 
     assert _answer_language(question) == lang
+
+
+def _helps() -> Iterator[tuple[list[str], list[str]]]:
+    """Yield the words of each command and the help texts that it has in English."""
+    yield [], [cli.help or "", *(command.get_short_help_str() for command in cli.commands.values())]
+    for name, command in cli.commands.items():
+        yield [name], [command.help or "", *(one.help for one in command.params if getattr(one, "help", None))]
+
+
+@pytest.mark.parametrize(("words", "english"), list(_helps()), ids=lambda value: " ".join(value)[:9] or "asknpu")
+def test_help_is_in_chinese_and_fits(
+    words: list[str], english: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+
+    assert run([*words, "--help"]) == 0
+
+    told = capsys.readouterr().out
+    assert told.startswith("用法：asknpu") and "选项：" in told and len(told.splitlines()) > len(english)
+    assert [one for one in english if one and one in told] == []
+    assert not english_in(told) and max(map(cell_len, told.splitlines())) <= 80
+
+    monkeypatch.setenv("LC_ALL", "C")
+    assert run([*words, "--help"]) == 0
+    assert capsys.readouterr().out.startswith("Usage: asknpu")
