@@ -85,7 +85,7 @@ def test_kb_and_simcore_know_nothing_of_others(package: str, strangers: tuple[st
 
 @pytest.mark.parametrize(
     ("library", "owners"),
-    [("faiss", "kb/vectors.py"), ("sentence_transformers", "kb/sentence_encoder.py"), ("markdown_it", "kb/parse.py assistant/tui/markdown.py"),
+    [("faiss", "kb/vectors.py"), ("sentence_transformers", "kb/sentence_encoder.py"), ("markdown_it", "kb/parse.py assistant/tui/markdown.py assistant/tui/linking.py"),
      ("click", "assistant/cli.py"), ("opencc", "kb/terms.py"), ("onnx", "simcore/load_onnx.py simcore/save_onnx.py")],
 )  # fmt: skip
 def test_one_file_owns_one_library_onnx_one_each_way(library: str, owners: str) -> None:

@@ -15,6 +15,7 @@ wrapping   where lines break, Chinese between any two characters
 breaking   lets every widget break its lines so
 box        what the boxes that ask for something share
 filebox    the box that asks for a file: `pathfield` completes its path, `folders` lists and refuses
+linking    links in Markdown: what leads somewhere, and which cells that takes
 markdown   Markdown as lines of cells, laid out for a width in a worker; painted: such a page, and places in it
 safe       text from outside as content that is never interpreted
 ask/ logs/ model/ lab/ library/

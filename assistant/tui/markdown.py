@@ -16,7 +16,8 @@ from rich.text import Text
 from rich.theme import Theme
 from textual.strip import Strip
 
-from assistant.tui.painted import Painted, Section
+from assistant.tui.linking import WEB, collect, mark
+from assistant.tui.painted import TERM, Link, Painted, Section
 from assistant.tui.wrapping import breaks, least_width
 
 __all__ = ["paint"]
@@ -79,6 +80,8 @@ class _Code(rich_markdown.CodeBlock):
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         bar = Segment("│ ", console.get_style("markdown.hr"))
         code = _Text(str(self.text).rstrip("\n"), style="markdown.code_block")
+        for address in WEB.finditer(code.plain):
+            code.stylize(Style(link=address[0]), *address.span())
         inner = options.update(width=max(1, options.max_width - 2))
         for line in console.render_lines(code, inner, pad=False):
             yield bar
@@ -125,12 +128,14 @@ class _Markdown(rich_markdown.Markdown):
         "th_open": _Cell,
     }
 
-    def __init__(self, markup: str) -> None:
-        super().__init__("", hyperlinks=False)
-        self.markup = markup
+    def __init__(self, section: Section) -> None:
+        super().__init__("", hyperlinks=section.links is not None)
+        self.markup = section.markdown
         # HTML and references stay text: nothing that an entry says may vanish.
         parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["reference", "image"])
-        self.parsed: list[Token] = parser.parse(markup)
+        self.parsed: list[Token] = parser.parse(section.markdown)
+        if section.links is not None:
+            mark(self.parsed, section.links)
 
 
 def paint(sections: Sequence[Section], width: int, colours: Mapping[str, str]) -> Painted:
@@ -154,16 +159,19 @@ def paint(sections: Sequence[Section], width: int, colours: Mapping[str, str]) -
     strips: list[Strip] = []
     anchors: dict[str, int] = {}
     headings: list[tuple[str, int, int]] = []
+    links: list[Link] = []
     for section in sections:
         if strips:
             strips += [Strip.blank(0)] * 2
         anchors[section.key] = len(strips)
-        lines = console.render_lines(_Markdown(section.markdown), console.options, pad=False)
+        lines = console.render_lines(_Markdown(section), console.options, pad=False)
         while lines and not "".join(one.text for one in lines[0]).strip():
             lines.pop(0)
         headings += _headings(lines, len(strips))
-        strips += [Strip(_without_meta(line)) for line in lines]
-    return Painted(tuple(strips), tuple(strip.text for strip in strips), anchors, tuple(headings))
+        if section.links is not None:
+            links += collect(lines, len(strips))
+        strips += [Strip(_without_meta(line, console)) for line in lines]
+    return Painted(tuple(strips), tuple(strip.text for strip in strips), anchors, tuple(headings), tuple(links))
 
 
 def _headings(lines: Sequence[Sequence[Segment]], first: int) -> list[tuple[str, int, int]]:
@@ -180,8 +188,19 @@ def _headings(lines: Sequence[Sequence[Segment]], first: int) -> list[tuple[str,
     return found
 
 
-def _without_meta(line: Iterable[Segment]) -> list[Segment]:
-    return [Segment(one.text, one.style.clear_meta_and_links() if one.style else None) for one in line]
+def _without_meta(line: Iterable[Segment], console: Console) -> list[Segment]:
+    """Return a line that leads nowhere by itself; where a link was is underlined."""
+    found = []
+    for text, style, _ in line:
+        shown = style.clear_meta_and_links() if style else None
+        if style and style.link and text.strip():
+            shown = Style.chain(shown or Style(), console.get_style(_link_style(style.link)))
+        found.append(Segment(text, shown))
+    return found
+
+
+def _link_style(target: str) -> str:
+    return "markdown.link" if target.startswith(TERM) else "markdown.link_away"
 
 
 def _theme(colours: Mapping[str, str]) -> Theme:
@@ -206,6 +225,7 @@ def _theme(colours: Mapping[str, str]) -> Theme:
             "markdown.hr": Style(dim=True),
             "markdown.link": Style(underline=True),
             "markdown.link_url": Style(underline=True),
+            "markdown.link_away": Style(underline=True, color=primary),
         }
     )
 

@@ -5,11 +5,13 @@ from dataclasses import dataclass
 
 from textual.strip import Strip
 
-__all__ = ["TOP", "Painted", "Section", "Spot"]
+__all__ = ["TERM", "TOP", "Link", "Painted", "Section", "Spot"]
 
 Spot = tuple[str, float]
 """Where in a page: key of a section, and how far into it, 0 to 1. It holds at any width and in both languages."""
 TOP: Spot = ("", 0.0)
+TERM = "term:"
+"""Begins a target that explains a word rather than leads away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,22 @@ class Section:
     key: str
     """Entry id; "" for the title of a document."""
     markdown: str
+    links: Mapping[str, str] | None = None
+    """Word -> what it leads to; None for a text whose links are only shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Cells that lead somewhere."""
+
+    target: str
+    parts: tuple[tuple[int, int, int], ...]
+    """(line, first cell, one past the last cell) in each line that it touches."""
+
+    @property
+    def line(self) -> int:
+        """Line where it starts."""
+        return self.parts[0][0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +50,8 @@ class Painted:
     """Key of a section -> its first line."""
     headings: tuple[tuple[str, int, int], ...]
     """(text, level, line) of every heading."""
+    links: tuple[Link, ...] = ()
+    """In reading order."""
 
     def spot(self, line: int) -> Spot:
         """Return where a line is."""

@@ -19,7 +19,7 @@ from assistant.tui.app import Window
 from assistant.tui.library.pane import LibraryPane
 from assistant.tui.library.place import History, Place
 from assistant.tui.library.popups import Choice
-from assistant.tui.library.shelf import Shelf
+from assistant.tui.library.shelf import Shelf, read_shelf
 from assistant.tui.painted import TOP
 from assistant.tui.services import Services
 from assistant.tui.words import words
@@ -272,9 +272,31 @@ async def down__up(app, pane, pilot):
     assert pane.desk.reader.line == 1
 
 
+async def link__link_before__follow(app, pane, pilot):
+    table = Place("entry", "nano-atc-parameter-table", "zh")
+    reader = pane.desk.reader
+    await show(pane, pilot, table)
+    targets = [one.target for one in reader.page.links]
+    number = targets.index("#nano-atc-framework")
+    assert number > 0
+    for _ in range(number + 1):
+        await pilot.press("l")
+    assert reader.link == number and pane.desk.shelf.title("nano-atc-framework", "zh") in said(pane, "hint")
+    await pilot.press("L")
+    assert reader.link == number - 1
+    await pilot.press("l", "enter")
+    await settled(pane, pilot)
+    assert pane.desk.place == Place("entry", "nano-atc-framework", "zh")
+    await pilot.press("left_square_bracket")
+    await settled(pane, pilot)
+    assert pane.desk.place == table and reader.link == number and reader.has_focus
+    await pilot.press("escape")
+    assert reader.link == -1 and reader.has_focus
+
+
 KEYS = (
     find__find_next__find_previous__cancel, contents, glossary, twin, learn, reveal__knew__not_yet, page__back__forward,
-    next__previous, whole, bookmark__bookmarks, copy, edit, side, down__up,
+    next__previous, whole, bookmark__bookmarks, copy, edit, side, down__up, link__link_before__follow,
 )  # fmt: skip
 
 
@@ -324,6 +346,153 @@ def test_the_mouse_opens_nodes_changes_the_mode_and_presses_what_the_hint_says(s
             await pilot.click("#library-hint", offset=(1 + cell_len(line[: line.index(said_there)]), 0))
             await until(pilot, is_done)
         assert pane.notes.marks == {CARD.key: "known"}
+
+    drive(journey, services)
+
+
+# ---- links
+
+ADDRESS = "https://example.org/路/a_b?q=1"
+LINKED = f"""See [the steps](#j-b), [Below](#below-here), [all](b.zh.md) and [this page]({ADDRESS.replace("路", "x")}).
+
+[run](javascript:alert(1)) [read](file:///etc/passwd) [gone](#no-such) and again https://example.org/z.
+
+### Below here
+
+```text
+curl https://example.org/in/fence
+```
+"""
+
+
+@pytest.fixture
+def linked(services: Services, tmp_path: Path) -> Services:
+    """A corpus with links of every kind."""
+    for name, ids in (("a", ["j-a"]), ("b", ["j-b", "j-c"])):
+        for lang in ("zh", "en"):
+            head = f'+++\ntitle = "{name}"\nplatform = "nano"\nkind = "faq"\n\n[sources]\ng = "G"\n+++\n'
+            body = "".join(
+                f"\n## Title of {key}? {{#{key}}}\n\n```toml entry\nsource = ['g']\nask = ['1', '2', '3', '4']\n```\n\n"
+                + (LINKED if key == "j-a" else "So.\n")
+                for key in ids
+            )
+            (tmp_path / f"{name}.{lang}.md").write_text(head + body, "utf-8")
+    found = Services()
+    found._shelf = read_shelf(tmp_path)
+    return found
+
+
+def target(pane: LibraryPane, wanted: str) -> int:
+    return [one.target for one in pane.desk.reader.page.links].index(wanted)
+
+
+async def follow(pane: LibraryPane, pilot: Pilot, wanted: str) -> None:
+    pane.desk.reader.choose_link(target(pane, wanted))
+    await pilot.press("enter")
+    await settled(pane, pilot)
+
+
+START = Place("entry", "j-a", "zh")
+
+
+def test_links_lead_to_entries_headings_and_documents_and_back_to_the_same_place(linked: Services):
+    async def journey(app, pane, pilot):
+        reader = pane.desk.reader
+        await show(pane, pilot, START)
+        for wanted, place in (("#j-b", Place("entry", "j-b", "zh")), ("b.zh.md", Place("document", "b", "zh"))):
+            await follow(pane, pilot, wanted)
+            assert pane.desk.place == place and reader.has_focus
+            await pilot.press("left_square_bracket")
+            await settled(pane, pilot)
+            assert pane.desk.place == START and reader.link == target(pane, wanted)
+        await pilot.resize_terminal(80, 8)
+        await settled(pane, pilot)
+        reader.go(0)
+        await follow(pane, pilot, "#below-here")
+        heading = next(line for text, _, line in reader.page.headings if text == "Below here")
+        assert pane.desk.place == START and reader.line <= heading < reader.line + reader.size.height
+        assert reader.line > 0
+        await pilot.press("left_square_bracket")
+        await settled(pane, pilot)
+        assert pane.desk.place == START and reader.line == 0 and reader.link == target(pane, "#below-here")
+        await follow(pane, pilot, "#no-such")
+        assert pane.desk.place == START
+        assert "资料里没有 #no-such" in [str(one.message) for one in app._notifications]
+
+    drive(journey, linked)
+
+
+def test_an_address_is_shown_and_opened_or_copied_only_when_that_is_chosen(
+    linked: Services, monkeypatch: pytest.MonkeyPatch
+):
+    opened = []
+    monkeypatch.setattr(Window, "open_url", lambda self, url, new_tab=True: opened.append(url))
+    address = ADDRESS.replace("路", "x")
+
+    async def journey(app, pane, pilot):
+        await show(pane, pilot, START)
+        for keys, is_done in (
+            (("escape",), lambda: opened == [] and app.clipboard == ""),
+            (("down", "enter"), lambda: opened == [] and app.clipboard == address),
+            (("enter",), lambda: opened == [address]),
+        ):
+            await follow(pane, pilot, address)
+            await until(pilot, lambda: isinstance(app.screen, Choice))
+            assert address in str(app.screen.query_one(".title", Static).content) and opened == []
+            await pilot.press(*keys)
+            await until(pilot, lambda: not isinstance(app.screen, Choice))
+            assert is_done()
+        assert pane.desk.place == START
+
+    drive(journey, linked)
+
+
+def test_other_schemes_are_text_and_addresses_are_found_in_text_and_code(linked: Services):
+    async def journey(app, pane, pilot):
+        await show(pane, pilot, START)
+        targets = [one.target for one in pane.desk.reader.page.links]
+        assert not [one for one in targets if "javascript" in one or "file:" in one]
+        assert "javascript:alert(1)" in text(pane) and "file:///etc/passwd" in text(pane)
+        assert {"https://example.org/z", "https://example.org/in/fence"} <= set(targets)
+        assert f"this page ({ADDRESS.replace('路', 'x')})" in text(pane)
+
+    drive(journey, linked, size=(140, 45))
+
+
+def test_the_mouse_follows_a_link_and_a_term_opens_the_glossary(services: Services):
+    async def journey(app, pane, pilot):
+        await show(pane, pilot, Place("entry", "nano-dump-steps", "zh"))
+        reader = pane.desk.reader
+        links = {one.target: one for one in reader.page.links}
+        line, start, _ = links["term:板端"].parts[0]
+        await pilot.click(reader, offset=(2 + start, line - reader.line))
+        await until(pilot, lambda: isinstance(app.screen, Choice))
+        lines = [str(option.prompt) for option in app.screen.query_one(OptionList).options]
+        assert "板端" in lines[0] and "on-device" in lines[0] and not any("余弦" in one for one in lines)
+        await pilot.press("escape")
+        await pilot.click(reader, offset=(2 + start - 1, line - reader.line))
+        await pilot.pause()
+        assert not isinstance(app.screen, Choice)
+        line, start, _ = links["#nano-dump-dbg-file"].parts[0]
+        await pilot.click(reader, offset=(3 + start, line - reader.line))
+        await settled(pane, pilot)
+        assert pane.desk.place.key == "nano-dump-dbg-file"
+
+    drive(journey, services)
+
+
+def test_the_way_back_leads_to_the_open_card(services: Services):
+    async def journey(app, pane, pilot):
+        card = Place("card", "nano-acl-call-order", "zh", "nano")
+        await show(pane, pilot, card)
+        assert not pane.desk.reader.page.links
+        await pilot.press("space")
+        await settled(pane, pilot)
+        await follow(pane, pilot, "#nano-acl-init-count")
+        assert pane.desk.place == Place("entry", "nano-acl-init-count", "zh") and pane.side.mode == "read"
+        await pilot.press("left_square_bracket")
+        await settled(pane, pilot)
+        assert pane.desk.place == card and pane.desk.is_open and pane.side.mode == "learn"
 
     drive(journey, services)
 

@@ -10,8 +10,9 @@ from assistant.checks.types import Outcome
 from assistant.tui.library.finding import find
 from assistant.tui.library.glossed import glosses
 from assistant.tui.library.hanging import Hanging
+from assistant.tui.library.mentions import mentions
 from assistant.tui.library.page import sections
-from assistant.tui.library.place import History, Place, neighbour, read_marks, read_place, read_places
+from assistant.tui.library.place import History, Place, Visit, neighbour, read_marks, read_place, read_places
 from assistant.tui.library.shelf import Shelf, read_shelf
 from assistant.tui.library.tree import branches
 from assistant.tui.markdown import paint
@@ -195,15 +196,15 @@ def test_reading_order_ends_at_both_ends(shelf: Shelf):
 
 
 def test_history_goes_back_and_forward_and_forgets_what_was_ahead():
-    a, b, c = (Place("entry", key, "zh") for key in "abc")
+    a, b, c = (Visit(Place("entry", key, "zh"), (key, 0.5), is_open=key == "a", link=3) for key in "abc")
     history = History()
-    assert history.back(a, ("", 0)) is None
-    history.leave(a, ("a", 0.5))
-    assert history.back(b, ("b", 0.0)) == (a, ("a", 0.5))
-    assert history.forward(a, ("a", 0.5)) == (b, ("b", 0.0))
-    history.back(b, ("b", 0.0))
-    history.leave(a, ("a", 0.0))
-    assert history.forward(c, ("c", 0.0)) is None
+    assert history.back(a) is None
+    history.leave(a)
+    assert history.back(b) == a
+    assert history.forward(a) == b
+    history.back(b)
+    history.leave(a)
+    assert history.forward(c) is None
 
 
 @pytest.mark.parametrize(
@@ -242,3 +243,54 @@ def test_what_goes_on_below_a_line_of_a_list_stands_below_its_text(width: int):
             assert line[:indent].strip() == "" and line[indent].strip(), lines
     told = "".join(line.strip() for line in lines).replace(" ", "")
     assert told == "".join(f"{mark}{text}" for mark, text in rows).replace(" ", "")
+
+
+LINKS = {"--mode": "#nano-atc-mode", "scale": "term:scale", "缩放因子": "term:scale", "dump": "term:dump"}
+
+
+@pytest.mark.parametrize(
+    ("markdown", "targets"),
+    [
+        ("a scale, a Scale and `--mode`", ["term:scale", "#nano-atc-mode"]),
+        ("缩放因子是 scale", ["term:scale"]),
+        ("rescaled scales dumps `x --mode`", []),
+        ("## scale\n\n`dump`", ["term:dump"]),
+        ("[x](#a-b) <https://e.org/q> (https://e.org/p).", ["#a-b", "https://e.org/q", "https://e.org/p"]),
+        ("[x](https://e.org/scale) 见https://e.org/b_c的说明", ["https://e.org/scale", "https://e.org/b_c"]),
+        ("[x](javascript:a) [x](file:///a) [x](ftp://a.b) [x](data:text/html,a) [x](vbscript:a) [x](../../etc/x)", []),
+        ("[x](JaVaScRiPt:a) <javascript:a> javascript:a file:///a", []),
+        ("```\ncurl https://e.org/f\n```\n\n| scale | b |\n|---|---|\n| dump | `--mode` |", 4),
+    ],
+    ids=["once", "one-term", "whole-words", "heading", "kinds", "chinese", "unsafe", "hidden", "blocks"],
+)
+@pytest.mark.parametrize("width", [12, 60])
+def test_what_leads_somewhere_is_found_and_all_is_shown(markdown: str, targets: list[str] | int, width: int):
+    page = paint([Section("x", markdown, LINKS)], width, DARK)
+    found = [one.target for one in page.links]
+    assert (len(found) if isinstance(targets, int) else found) == targets
+    assert all(not (one.style and (one.style.link or one.style.meta)) for strip in page.strips for one in strip)
+    told = "".join(line.strip("│ ") for line in page.texts).replace(" ", "")
+    for target in found:
+        assert not target.startswith("http") or target in told
+    for scheme in ("javascript:a", "file:///a", "ftp://a.b"):
+        assert told.casefold().count(scheme) == markdown.casefold().count(scheme)
+    lines = page.texts
+    for link in page.links:
+        assert all(0 <= start < end <= cell_len(lines[line]) for line, start, end in link.parts)
+
+
+def test_no_link_is_made_of_a_text_that_is_only_shown():
+    page = paint([Section("x", "[a](#b) scale https://e.org")], 60, DARK)
+    assert page.links == () and "a (#b)" in page.texts[0]
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_an_entry_leads_to_the_entries_about_the_options_that_it_names(shelf: Shelf, lang: str):
+    found = mentions(shelf, shelf.entry("nano-atc-parameter-table", lang))
+    assert found["--framework"] == "#nano-atc-framework" and found["--soc_version"] == "#nano-atc-soc-version"
+    everywhere = {
+        (entry.id, name, target) for entry in shelf.entries.values() for name, target in mentions(shelf, entry).items()
+    }
+    assert len(everywhere) > 150
+    assert all(target[1:] in shelf.home and target[1:] != key for key, _, target in everywhere)
+    assert not {"all", "make", "src", "null", "0.05"} & {name for _, name, _ in everywhere}

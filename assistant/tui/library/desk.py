@@ -1,5 +1,6 @@
 """The desk: one place lies open on it, painted and proved by workers."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from kb.types import Entry, Lang
 
 if TYPE_CHECKING:
     from assistant.checks.types import Outcome
+    from assistant.tui.library.glossed import Gloss
 
 __all__ = ["Desk"]
 
@@ -41,9 +43,13 @@ class Desk(Vertical):
         self.is_open = False
         """Whether a card shows its answer."""
         self.is_painting = False
+        self.glosses: dict[tuple[str, str], tuple[Gloss, ...]] = {}
+        """(entry id, language) -> its terms, once they were looked up."""
+        self._words: dict[tuple[str, str], Mapping[str, str]] = {}
         self.outcomes: dict[tuple[str, str], tuple[Outcome, ...]] = {}
         self._turn = 0
         self._spot: Spot = TOP
+        self._link = -1
 
     def compose(self) -> ComposeResult:
         """Lay out the reader."""
@@ -74,18 +80,18 @@ class Desk(Vertical):
         key = self.here()[0]
         return next((entry for entry in found if entry.id == key), found[0] if found else None)
 
-    def show(self, place: Place, spot: Spot = TOP, *, is_open: bool = False) -> None:
-        """Show a place; its checks are run again."""
+    def show(self, place: Place, spot: Spot = TOP, *, is_open: bool = False, link: int = -1) -> None:
+        """Show a place, a link of it chosen; its checks are run again."""
         self.place, self.is_open = place, is_open
         for entry in self.entries():
             self.outcomes.pop((entry.id, entry.lang), None)
-        self.paint(spot)
+        self.paint(spot, link)
         self._check()
 
     def reveal(self) -> None:
         """Show the answer of a card."""
         self.is_open = True
-        self.paint(TOP)
+        self.paint(TOP, -1)
         self._check()
 
     def turn(self, lang: Lang) -> None:
@@ -93,16 +99,22 @@ class Desk(Vertical):
         here = self.here()
         if self.place is not None:
             self.place = replace(self.place, lang=lang)
-        self.paint(here)
+        self.paint(here, -1)
         self._check()
+
+    @property
+    def link(self) -> int:
+        """The link that is chosen, also while another layout is on its way; -1 if none is."""
+        return self._link if self.is_painting else self.reader.link
 
     # ---- painting
 
-    def paint(self, spot: Spot) -> None:
-        """Lay the page out again, from a spot on."""
+    def paint(self, spot: Spot, link: int | None = None) -> None:
+        """Lay the page out again, from a spot on; the same link is chosen unless another one (-1: none) is given."""
         if self.shelf is None:
             return
         self._turn += 1
+        self._link = self.link if link is None else link
         self._spot, self.is_painting = spot, True
         self._paint_page(self._turn, self.shelf, self.place, self.is_open, self.reader.text_width)
 
@@ -113,8 +125,16 @@ class Desk(Vertical):
         if place is None:
             page = [Section("", self.say("welcome", entries=len(shelf.home), documents=len(shelf.documents)))]
         else:
-            page = sections(shelf, place, dict(self.outcomes), self.say, is_open=is_open)
+            page = sections(shelf, place, dict(self.outcomes), self.say, is_open=is_open, links=self._links)
         self.post_message(messages.Painted(turn, paint(page, width, self.app.theme_variables)))
+
+    def _links(self, entry: Entry) -> Mapping[str, str]:
+        """Return what the words of an entry lead to; called in a worker."""
+        from assistant.tui.library.mentions import links
+
+        if (key := (entry.id, entry.lang)) not in self._words and self.shelf is not None:
+            self._words[key] = links(self.shelf, entry, self.terms(self.shelf, entry))
+        return self._words.get(key, {})
 
     @on(messages.Painted)
     def _painted(self, event: messages.Painted) -> None:
@@ -122,7 +142,7 @@ class Desk(Vertical):
         if event.turn != self._turn:
             return
         self.is_painting = False
-        self.reader.show(event.page, event.page.line(self._spot))
+        self.reader.show(event.page, event.page.line(self._spot), self._link)
         self.post_message(self.Changed())
 
     @on(Reader.Resized)
@@ -182,6 +202,12 @@ class Desk(Vertical):
 
     @work(thread=True, exclusive=True, group="library.glossary")
     def _read_glossary(self, shelf: Shelf, entry: Entry) -> None:
+        self.post_message(messages.Glossed(shelf, entry, self.terms(shelf, entry)))
+
+    def terms(self, shelf: Shelf, entry: Entry) -> "tuple[Gloss, ...]":
+        """Return the terms of an entry; the first time takes some ten milliseconds."""
         from assistant.tui.library.glossed import glosses
 
-        self.post_message(messages.Glossed(shelf, entry, glosses(shelf, entry)))
+        if (key := (entry.id, entry.lang)) not in self.glosses:
+            self.glosses[key] = glosses(shelf, entry)
+        return self.glosses[key]

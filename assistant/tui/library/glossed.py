@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from assistant.tui.library.shelf import Shelf, Term
 from kb import terms
@@ -22,16 +23,15 @@ class Gloss:
     term: Term
     entries: tuple[str, ...]
     """Ids of entries whose question has the word, the same platform first."""
+    questions: int = 0
+    """How many questions have it: of a word that is everywhere nobody asks what it means."""
 
 
 def glosses(shelf: Shelf, entry: Entry) -> tuple[Gloss, ...]:
     """Return the terms of an entry's title and text in the order of their first use; takes some ten milliseconds."""
     tokens = terms.tokens(f"{entry.title}\n{without_checks(entry.text)}")
     places: dict[tuple[str, ...], int] = {}
-    phrases = {
-        tuple(terms.tokens(word)): (term, word) for term in shelf.terms for word in (*term.zh, *term.en) if word.strip()
-    }
-    longest = max(map(len, phrases), default=0)
+    phrases, longest = _phrases(shelf.terms)
     for start in range(len(tokens)):
         for length in range(1, longest + 1):
             phrase = tuple(tokens[start : start + length])
@@ -45,7 +45,20 @@ def glosses(shelf: Shelf, entry: Entry) -> tuple[Gloss, ...]:
         word = word if term not in best or len(phrase) > best[term][1] else best[term][2]
         best[term] = (first, max(len(phrase), best[term][1]) if term in best else len(phrase), word)
     ordered = sorted(best.items(), key=lambda item: item[1][0])
-    return tuple(Gloss(word, term, _explaining(shelf, entry, term, entry.lang)) for term, (_, _, word) in ordered)
+    found = []
+    for term, (_, _, word) in ordered:
+        explaining = _explaining(shelf, entry, term, entry.lang)
+        found.append(Gloss(word, term, explaining[:EXPLAINED], len(explaining)))
+    return tuple(found)
+
+
+@lru_cache(1)
+def _phrases(found: tuple[Term, ...]) -> tuple[dict[tuple[str, ...], tuple[Term, str]], int]:
+    """Return tokens of a word -> its term and the word; and the length of the longest."""
+    phrases = {
+        tuple(terms.tokens(word)): (term, word) for term in found for word in (*term.zh, *term.en) if word.strip()
+    }
+    return phrases, max(map(len, phrases), default=0)
 
 
 def _explaining(shelf: Shelf, entry: Entry, term: Term, lang: Lang) -> tuple[str, ...]:
@@ -56,7 +69,7 @@ def _explaining(shelf: Shelf, entry: Entry, term: Term, lang: Lang) -> tuple[str
         if one_lang == lang and key != entry.id and _has(one.title.casefold(), words)
     ]
     found.sort(key=lambda one: (one.platform != entry.platform, len(one.title)))
-    return tuple(one.id for one in found[:EXPLAINED])
+    return tuple(one.id for one in found)
 
 
 def _has(title: str, words: Iterable[str]) -> bool:

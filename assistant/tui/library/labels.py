@@ -9,17 +9,18 @@ from assistant.tui.library.bindings import BINDINGS
 from assistant.tui.library.bottom import clickable
 from assistant.tui.library.place import MARKS
 from assistant.tui.library.tree import named
+from assistant.tui.painted import TERM
 from assistant.tui.safe import plain
 from assistant.tui.words import explained
 
 if TYPE_CHECKING:
     from assistant.tui.library.pane import LibraryPane
 
-__all__ = ["hint", "key", "where"]
+__all__ = ["hint", "key", "leads_to", "where"]
 
 _IN_HINTS = (
     "back", "forward", "previous", "next", "whole", "twin", "bookmark", "copy", "edit",
-    "reveal", "knew", "not_yet", "find_next", "find_previous", "cancel",
+    "reveal", "knew", "not_yet", "find_next", "find_previous", "cancel", "link", "follow",
 )  # fmt: skip
 
 
@@ -67,11 +68,34 @@ def hint(pane: "LibraryPane") -> Content:
         return plain(pointed.title)
     if not reader.wanted and pane.desk.place is None:
         return plain("")
+    to = leads_to(pane)
     if reader.wanted:
         sentence = "match"
+    elif to:
+        sentence = "hint_link"
     elif pane.desk.is_card:
         sentence = "hint_open" if pane.desk.is_open else "hint_card"
     else:
         sentence = "hint_reader"
     keys = {name: key(pane, name) for name in _IN_HINTS}
-    return clickable(say(sentence), keys, number=reader.current + 1, all=len(reader.matches))
+    number, count = (
+        (reader.link, len(reader.page.links)) if sentence == "hint_link" else (reader.current, len(reader.matches))
+    )
+    return clickable(say(sentence), keys, number=number + 1, all=count, to=to)
+
+
+def leads_to(pane: "LibraryPane") -> str:
+    """Return where the chosen link leads, in words; "" if none is chosen."""
+    desk, links = pane.desk, pane.desk.reader.page.links
+    if not 0 <= desk.reader.link < len(links) or desk.shelf is None or desk.place is None:
+        return ""
+    target = links[desk.reader.link].target
+    kind, _, key = pane.way.choice(target).partition(":")
+    if target.startswith(TERM):
+        return pane.say("link_term", word=target.removeprefix(TERM))
+    if kind == "entry":
+        return desk.shelf.title(key, desk.place.lang)
+    if kind == "document":
+        titles = desk.shelf.documents[key].titles
+        return titles.get(desk.place.lang) or next(iter(titles.values()))
+    return target

@@ -12,7 +12,7 @@ from assistant.tui.safe import plain
 from assistant.tui.words import Words
 from kb.types import Entry, Lang
 
-__all__ = ["bookmarks", "contents", "glossary"]
+__all__ = ["address", "bookmarks", "contents", "glossary"]
 
 
 def contents(shelf: Shelf, page: Painted, marks: Mapping[str, Mark], entry: Entry, lang: Lang, say: Words) -> Choice:
@@ -58,3 +58,8 @@ def glossary(shelf: Shelf, found: Sequence[Gloss], entry: Entry, say: Words) -> 
             (f"entry:{one}", Hanging((plain("  → "), plain(shelf.title(one, entry.lang))))) for one in gloss.entries
         ]
     return Choice(say("terms_of", title=entry.title), say("choose") if lines else say("no_terms"), lines)
+
+
+def address(target: str, lines: Sequence[tuple[str, str]], say: Words) -> Choice:
+    """Return an address of the web, and what can be done with it; nothing is done by itself."""
+    return Choice(target, say("choose"), [(key, Hanging((plain("› "), plain(text)))) for key, text in lines])

@@ -1,6 +1,6 @@
 """A place as Markdown sections, one for each entry, with the check blocks as badges where they stand."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from assistant.plain import printable
@@ -18,7 +18,13 @@ __all__ = ["Outcomes", "entries_of", "has_checks", "sections"]
 
 Outcomes = Mapping[tuple[str, str], "Sequence[Outcome]"]
 """(entry id, language) -> outcomes of its check blocks; no item while they run, none of them if that was cancelled."""
+Links = Callable[[Entry], Mapping[str, str]]
+"""Word of an entry's text -> what it leads to."""
 ASKS = 3
+
+
+def _no_links(_entry: Entry) -> Mapping[str, str]:
+    return {}
 
 
 def entries_of(shelf: Shelf, place: Place) -> tuple[Entry, ...]:
@@ -32,7 +38,9 @@ def has_checks(entry: Entry) -> bool:
     return CHECK_FENCE.search(entry.text) is not None
 
 
-def sections(shelf: Shelf, place: Place, outcomes: Outcomes, say: Words, *, is_open: bool = True) -> list[Section]:
+def sections(
+    shelf: Shelf, place: Place, outcomes: Outcomes, say: Words, *, is_open: bool = True, links: Links = _no_links
+) -> list[Section]:
     """Return a page.
 
     Args:
@@ -41,13 +49,14 @@ def sections(shelf: Shelf, place: Place, outcomes: Outcomes, say: Words, *, is_o
         outcomes: what the check blocks gave so far.
         say: the sentences of the area.
         is_open: whether a card shows its answer.
+        links: what words of its entries lead to.
     """
     found = [] if place.kind != "document" else [_head(shelf, place)]
     for entry in entries_of(shelf, place):
         if place.kind == "card" and not is_open:
             found.append(Section(entry.id, printable(_question(entry, say))))
         else:
-            found.append(Section(entry.id, printable(_whole(entry, outcomes, say))))
+            found.append(Section(entry.id, printable(_whole(entry, outcomes, say)), links(entry)))
     return found
 
 

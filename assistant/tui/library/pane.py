@@ -12,12 +12,12 @@ from textual.widget import Widget
 from textual.widgets import Static, Tree
 
 from assistant.plain import printable
-from assistant.tui.editor import edit
-from assistant.tui.library import bindings, labels, leaving, lists, messages
+from assistant.tui.library import bindings, labels, learning, leaving, lists, messages, opening
 from assistant.tui.library.bottom import Bottom, Hint
 from assistant.tui.library.desk import Desk
 from assistant.tui.library.notes import Notes
 from assistant.tui.library.place import Mark
+from assistant.tui.library.reader import Reader
 from assistant.tui.library.side import Modes, Side
 from assistant.tui.library.tree import Branch
 from assistant.tui.library.way import Way
@@ -73,7 +73,7 @@ class LibraryPane(Pane):
         self.side.say = self.desk.say = self.say
         self.side.fill(self.desk.shelf, self.lang)
         self.desk.turn(self.lang)
-        self._tell()
+        self.tell()
 
     def state(self) -> dict[str, Any]:
         """Return place, progress and bookmarks."""
@@ -94,7 +94,7 @@ class LibraryPane(Pane):
         return True
 
     @on(Desk.Changed)
-    def _tell(self) -> None:
+    def tell(self) -> None:
         """Show place and hint."""
         try:
             self.query_one("#library-where", Static).update(labels.where(self), layout=False)
@@ -108,7 +108,7 @@ class LibraryPane(Pane):
 
     def on_descendant_focus(self) -> None:
         """Show the hints of what has the focus."""
-        self._tell()
+        self.tell()
 
     @on(Hint.Pressed)
     async def _hint_pressed(self, event: Hint.Pressed) -> None:
@@ -128,7 +128,7 @@ class LibraryPane(Pane):
     @on(messages.Failed)
     def _failed(self, event: messages.Failed) -> None:
         self.problem = event.problem
-        self._tell()
+        self.tell()
 
     @on(messages.Opened)
     def _opened(self, event: messages.Opened) -> None:
@@ -140,7 +140,7 @@ class LibraryPane(Pane):
         if not self.way.restore():
             self.side.open_first()
             self.desk.paint(TOP)
-        self._tell()
+        self.tell()
 
     # ---- going to places
 
@@ -160,7 +160,7 @@ class LibraryPane(Pane):
     @on(Tree.NodeHighlighted)
     def _highlighted(self, event: Tree.NodeHighlighted[Branch]) -> None:
         event.stop()
-        self._tell()
+        self.tell()
 
     @on(Modes.Changed)
     def action_learn(self) -> None:
@@ -168,7 +168,7 @@ class LibraryPane(Pane):
         self.side.change("read" if self.side.mode == "learn" else "learn")
         self.side.point(self.desk.place)
         self.side.tree_of_shelf.focus()
-        self._tell()
+        self.tell()
 
     def action_side(self) -> None:
         """Hide or show the tree."""
@@ -213,16 +213,16 @@ class LibraryPane(Pane):
         self.desk.reader.find(event.text)
         if event.is_done:
             self.desk.reader.focus()
-        self._tell()
+        self.tell()
 
     def action_find_step(self, step: int) -> None:
         """Go to the match after (1) or before (-1) the current one."""
         self.desk.reader.step(step)
-        self._tell()
+        self.tell()
 
     def _shown(self) -> None:
         self._end_finding()
-        self._tell()
+        self.tell()
 
     def _end_finding(self) -> None:
         if self.bottom.box.has_focus:
@@ -231,54 +231,60 @@ class LibraryPane(Pane):
         self.desk.reader.find("")
 
     def action_cancel(self) -> None:
-        """End finding, or stop the calculations, or go to the tree."""
+        """End finding, leave a link, stop the calculations, or go to the tree."""
         if self.desk.reader.wanted or self.bottom.is_open:
             self._shown()
+        elif self.desk.reader.link >= 0:
+            self.desk.reader.choose_link(-1)
         elif not self.desk.stop_checks() and not self.side.is_hidden:
             self.side.tree_of_shelf.focus()
+
+    # ---- links
+
+    def action_step_link(self, step: int) -> None:
+        """Choose the next (1) or the previous (-1) link."""
+        self.desk.reader.focus()
+        self.desk.reader.step_link(step)
+
+    def action_follow(self) -> None:
+        """Go where the chosen link leads."""
+        self.desk.reader.follow()
+
+    @on(Reader.LinkChosen)
+    def _link_chosen(self, event: Reader.LinkChosen) -> None:
+        event.stop()
+        self.tell()
+
+    @on(Reader.Followed)
+    def _followed(self, event: Reader.Followed) -> None:
+        event.stop()
+        opening.follow(self, event.target)
 
     # ---- learning
 
     def action_reveal(self) -> None:
         """Show the answer of a card."""
-        if self.check_action("reveal", ()):
-            self.desk.reveal()
-            self._tell()
+        learning.reveal(self)
 
     def action_mark(self, mark: Mark) -> None:
         """Mark an open card, and go on."""
-        if self.desk.place is None or not self.check_action("mark", ()):
-            return
-        self.notes.marks[self.desk.place.key] = mark
-        self.side.tree_of_shelf.remark(self.notes.marks)
-        self.action_step(1)
-        self._tell()
-        # What was learnt survives even a crash.
-        if (save := getattr(self.app, "save_state", None)) is not None:
-            save()
+        learning.mark(self, mark)
 
     def action_bookmark(self) -> None:
         """Set or remove the bookmark of what is shown."""
         if self.desk.place is not None:
             self.notes.turn_bookmark(self.desk.place)
-            self._tell()
+            self.tell()
 
     # ---- lists, and what leaves the window
 
     def action_contents(self) -> None:
         """List the entries of the document, and the sections of what is shown."""
-        shelf, place, entry = self.desk.shelf, self.desk.place, self.desk.entry()
-        if shelf is not None and place is not None and entry is not None:
-            page = self.desk.reader.page
-            self.app.push_screen(
-                lists.contents(shelf, page, self.notes.marks, entry, place.lang, self.say), self._chosen
-            )
+        opening.show_contents(self)
 
     def action_bookmarks(self) -> None:
         """List the bookmarks."""
-        if (shelf := self.desk.shelf) is not None:
-            key = labels.key(self, "bookmark")
-            self.app.push_screen(lists.bookmarks(shelf, self.notes.bookmarks, self.lang, self.say, key), self._chosen)
+        opening.show_bookmarks(self)
 
     def action_glossary(self) -> None:
         """List the terms of the shown entry in both languages."""
@@ -288,22 +294,17 @@ class LibraryPane(Pane):
     @on(messages.Glossed)
     def _glossed(self, event: messages.Glossed) -> None:
         if self.app.screen is self.screen and self.desk.entry() == event.entry:
-            self.app.push_screen(lists.glossary(event.shelf, event.glosses, event.entry, self.say), self._chosen)
+            self.app.push_screen(lists.glossary(event.shelf, event.glosses, event.entry, self.say), self.take)
 
-    def _chosen(self, choice: str | None) -> None:
+    def take(self, choice: str | None) -> None:
+        """Do what was chosen in a list, if anything was."""
         if choice:
-            self.way.choose(choice, self.lang)
+            opening.choose(self, choice)
 
     def action_copy(self) -> None:
         """Copy the entry with its source."""
-        if (entry := self.desk.entry()) is not None:
-            self.app.copy_to_clipboard(leaving.citation(entry, self.say))
-            self.notify(self.say("copied", place=leaving.place(entry)), markup=False)
+        leaving.copy(self)
 
     def action_edit(self) -> None:
         """Open the source at its line in the user's editor."""
-        shelf, entry = self.desk.shelf, self.desk.entry()
-        if shelf is not None and entry is not None:
-            problem = edit(self.app, shelf.root / entry.span.file, entry.line, self.say)
-            if problem:
-                self.notify(printable(problem), severity="warning", markup=False)
+        leaving.open_source(self)

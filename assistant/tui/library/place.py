@@ -13,6 +13,7 @@ __all__ = [
     "History",
     "Mark",
     "Place",
+    "Visit",
     "as_json",
     "exists",
     "neighbour",
@@ -41,35 +42,46 @@ class Place:
     """Platform of the first-day path that a card belongs to; "" for the cards of its course."""
 
 
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A place as it was shown."""
+
+    place: Place
+    spot: Spot
+    """At the top of the reader."""
+    is_open: bool = False
+    """Whether a card showed its answer."""
+    link: int = -1
+    """The link that was chosen; -1 if none was."""
+
+
 @dataclass(slots=True)
 class History:
-    """Places before and after the current one, each with the spot at its top."""
+    """Visits before and after the current one."""
 
-    behind: list[tuple[Place, Spot]] = field(default_factory=list)
-    ahead: list[tuple[Place, Spot]] = field(default_factory=list)
+    behind: list[Visit] = field(default_factory=list)
+    ahead: list[Visit] = field(default_factory=list)
 
-    def leave(self, place: Place, spot: Spot) -> None:
-        """Remember a place that is left for a new one; what was ahead is forgotten."""
-        self.behind.append((place, spot))
+    def leave(self, visit: Visit) -> None:
+        """Remember a visit that ends for a new one; what was ahead is forgotten."""
+        self.behind.append(visit)
         del self.behind[:-200]
         self.ahead.clear()
 
-    def back(self, place: Place | None, spot: Spot) -> tuple[Place, Spot] | None:
-        """Return the place before, and remember this one ahead."""
-        return self._move(self.behind, self.ahead, place, spot)
+    def back(self, now: Visit | None) -> Visit | None:
+        """Return the visit before, and remember this one ahead."""
+        return self._move(self.behind, self.ahead, now)
 
-    def forward(self, place: Place | None, spot: Spot) -> tuple[Place, Spot] | None:
-        """Return the place ahead, and remember this one behind."""
-        return self._move(self.ahead, self.behind, place, spot)
+    def forward(self, now: Visit | None) -> Visit | None:
+        """Return the visit ahead, and remember this one behind."""
+        return self._move(self.ahead, self.behind, now)
 
     @staticmethod
-    def _move(
-        source: list[tuple[Place, Spot]], target: list[tuple[Place, Spot]], place: Place | None, spot: Spot
-    ) -> tuple[Place, Spot] | None:
+    def _move(source: list[Visit], target: list[Visit], now: Visit | None) -> Visit | None:
         if not source:
             return None
-        if place is not None:
-            target.append((place, spot))
+        if now is not None:
+            target.append(now)
         return source.pop()
 
 
