@@ -77,7 +77,10 @@ def _pairs(check: "Check", given: Sequence[str]) -> dict[str, object]:
 def check_corpus(session: "Session", ids: Sequence[str], *, as_json: bool, lang: "Lang | None") -> tuple[str, int]:
     """Run the check blocks of the entries (of all, if none is named); return state of each, and the exit code."""
     from assistant import render
+    from assistant.language import default_language
     from assistant.plain import printable
+    from assistant.reasons import shown
+    from assistant.texts import texts
 
     rows = list(_run_blocks(session, ids, lang))
     counts = {state: sum(o.status == state for _, _, o in rows) for state in ("pass", "fail", "skip")}
@@ -90,13 +93,22 @@ def check_corpus(session: "Session", ids: Sequence[str], *, as_json: bool, lang:
         ]
         data = {"schema": render.SCHEMA, **counts, "seconds": round(seconds, 3), "checks": blocks}
         return render.json_text(data), code
+    here = lang or default_language()
+    say = texts(here)
     lines = [
-        (o.status, f"{o.seconds * 1000:.1f} ms", f"{fence.entry_id} ({tongue})", o.check, printable(o.reason))
+        (
+            say[f"check.{o.status}"],
+            f"{o.seconds * 1000:.1f} ms",
+            f"{fence.entry_id} ({tongue})",
+            o.check,
+            printable(shown(o.reason, here) if o.reason else ""),
+        )
         for fence, tongue, o in rows
         if o.status != "pass" or ids
     ]
-    table = render.table(lines, ("state", "time", "entry", "check", "reason"), render.terminal_width()) if lines else ""
-    total = f"{counts['pass']} pass, {counts['fail']} fail, {counts['skip']} skip, {seconds:.2f} s"
+    heads = [say[f"check.head_{name}"] for name in ("state", "time", "entry", "check", "reason")]
+    table = render.table(lines, heads, render.terminal_width()) if lines else ""
+    total = say["check.total"].format(**counts, seconds=seconds)
     return f"{table}\n{total}".lstrip(), code
 
 

@@ -108,6 +108,15 @@ def _narrate(text: str) -> None:
         click.echo(shown(text, default_language()), err=True)
 
 
+def _texts_here() -> "tuple[dict[str, str], Lang]":
+    """Return the sentences in the user's language, and the language."""
+    from assistant.language import default_language
+    from assistant.texts import texts
+
+    lang = default_language()
+    return texts(lang), lang
+
+
 def _show_now(text: str) -> None:
     click.echo(text)
     sys.stdout.flush()
@@ -493,6 +502,7 @@ def code(given: tuple[str, ...], platform: str | None, as_json: bool, lang: "Lan
 def update(as_json: bool, encoder: str | None, rebuild: bool, ship: bool) -> int:
     """Bring the index up to date; only new passages are embedded."""
     from assistant import maintain, render
+    from assistant.reasons import in_words
 
     report = maintain.update(encoder=encoder, rebuild=rebuild, ship=ship, narrate=_narrate)
     if as_json:
@@ -500,10 +510,8 @@ def update(as_json: bool, encoder: str | None, rebuild: bool, ship: bool) -> int
     else:
         embedded = sum(report["embedded"].values())
         state = "updated" if report["changed"] else "up to date"
-        click.echo(
-            f"{state}: {report['entries']} entries, {report['passages']} passages, {embedded} embedded,"
-            f" {report['seconds']:.2f} s"
-        )
+        told = f"{state}: {report['entries']} entries, {report['passages']} passages, {embedded} embedded"
+        click.echo(f"{in_words(told, _texts_here()[1])}, {report['seconds']:.2f} s")
     return EXIT_OK
 
 
@@ -512,12 +520,15 @@ def update(as_json: bool, encoder: str | None, rebuild: bool, ship: bool) -> int
 def status(as_json: bool) -> int:
     """Show what is indexed, with which encoders, and where."""
     from assistant import maintain, render
+    from assistant.reasons import in_words
 
     facts = maintain.status(_open_session())
     if as_json:
         _print_json({"schema": render.SCHEMA, **facts})
     else:
-        click.echo(render.table([(name, str(value)) for name, value in facts.items()], ("what", "value")))
+        say, lang = _texts_here()
+        rows = [(say[f"status.{name}"], in_words(str(value), lang)) for name, value in facts.items()]
+        click.echo(render.table(rows, (say["status.head_what"], say["status.head_value"])))
     return EXIT_OK
 
 
@@ -526,14 +537,19 @@ def status(as_json: bool) -> int:
 def doctor(as_json: bool) -> int:
     """Check the installation, the corpus and the index; every finding names its cure."""
     from assistant import maintain, render
+    from assistant.reasons import in_words
 
     results = maintain.doctor()
     if as_json:
         rows = [{"check": name, "ok": ok, "finding": finding} for name, ok, finding in results]
         _print_json({"schema": render.SCHEMA, "ok": all(ok for _, ok, _ in results), "checks": rows})
     else:
-        lines = [("ok" if ok else "FAIL", name, finding) for name, ok, finding in results]
-        click.echo(render.table(lines, ("state", "check", "finding")))
+        say, lang = _texts_here()
+        lines = [
+            (say["doctor.ok" if ok else "doctor.bad"], say[f"doctor.{name}"], in_words(finding, lang))
+            for name, ok, finding in results
+        ]
+        click.echo(render.table(lines, [say[f"doctor.head_{name}"] for name in ("state", "check", "finding")]))
     return EXIT_OK if all(ok for _, ok, _ in results) else EXIT_NEGATIVE
 
 

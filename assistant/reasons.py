@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from kb.types import Lang
 
-__all__ = ["in_language", "shown"]
+__all__ = ["in_language", "in_words", "shown"]
 
 #: Longer texts are not looked up: what a model puts into its names must not cost time.
 _MOST: Final = 2000
@@ -46,6 +46,11 @@ def shown(reason: str, lang: Lang) -> str:
     """Return a reason in a language; where it is not known there, as it is, introduced by words of the language."""
     known = in_language(reason, lang)
     return str(_table()["unknown"]).format(reason=reason) if known is None else known
+
+
+def in_words(text: str, lang: Lang) -> str:
+    """Return what is a reason or a finding in a language, or else a plain value, as it is."""
+    return in_language(text, lang) or text
 
 
 @lru_cache(maxsize=512)

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from assistant.tui.model.files import PathField
 from textual.app import App, ComposeResult
 from textual.containers import Horizontal
 from textual.pilot import Pilot
@@ -22,7 +23,6 @@ from assistant.tui.app import AREAS, Window
 from assistant.tui.lab.pane import LabPane
 from assistant.tui.lab.result import ResultView
 from assistant.tui.logs.pane import LogsPane
-from assistant.tui.model.files import PathField
 from assistant.tui.model.pane import ModelPane
 from assistant.tui.model.tabs import TABS
 from kb.types import Lang

@@ -26,6 +26,9 @@ from assistant.texts import texts
 from assistant.types import EntryCheck
 from kb import confidence
 from kb.search import WEIGHTS
+from simcore.assumption_texts import translated
+from simcore.cost import Activation, rates
+from simcore.device import load_device
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Other calls whose text a reader sees: notes of a search, outcomes, what is skipped, followed and narrated.
@@ -346,3 +349,31 @@ def test_help_is_in_chinese_and_fits(
     monkeypatch.setenv("LC_ALL", "C")
     assert run([*words, "--help"]) == 0
     assert capsys.readouterr().out.startswith("Usage: asknpu")
+
+
+@pytest.mark.parametrize(
+    "line", ["status", "doctor", "check nano-quant-asymmetric", "check nano-quant-asymmetric --lang zh"]
+)
+def test_what_a_command_reports_is_told_in_chinese(
+    line: str, shipped_home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASKNPU_HOME", str(shipped_home))
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+
+    assert run(shlex.split(line)) == 0
+
+    told = capsys.readouterr().out
+    assert re.search("[\u4e00-\u9fff]", told.splitlines()[0]) and "原话" not in told
+    assert not re.search(r"\b(ok|pass|state|value|entries|rules|no|True|spans)\b", told), told
+
+
+@pytest.mark.parametrize("activation", ["int8", "int16"])
+def test_the_assumptions_of_a_latency_are_told_in_chinese(activation: Activation) -> None:
+    told = [
+        translated(sentence)[0]
+        for device in map(load_device, ("nano-035a", "nano-035b"))
+        for part in [rates(device, activation)]
+        for sentence in (*part.bound_assumptions, *part.cube_assumptions, *part.vector_assumptions)
+    ]
+
+    assert len(told) > 8 and [one for one in told if english_in(one)] == []
