@@ -25,6 +25,7 @@ from assistant.tui.lab.result import ResultView
 from assistant.tui.logs.pane import LogsPane
 from assistant.tui.model.pane import ModelPane
 from assistant.tui.model.tabs import TABS
+from assistant.tui.pathfield import PathField
 from kb.types import Lang
 
 Step = tuple[str, Callable[[Pilot[int]], Awaitable[None]]]

@@ -203,9 +203,7 @@ def turns(folder: Path, repeats: int, model: Path) -> list[dict[str, Any]]:
     for number in range(repeats):
         home = folder / f"home-{number}"
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "ASKNPU_HOME": str(home)}
-        subprocess.run(
-            [sys.executable, "-m", "assistant", "ask", "fp16"], env=environment, capture_output=True, check=True
-        )
+        subprocess.run([sys.executable, "-m", "assistant", "update"], env=environment, capture_output=True, check=True)
         done = subprocess.run(
             [sys.executable, "-c", code, str(log), str(model)], env=environment, stdout=subprocess.PIPE, check=True
         )
