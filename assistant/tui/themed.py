@@ -43,7 +43,8 @@ class Themed(App[int]):
         first: list[DOMNode] = [self, *seen(self.screen)]
         with self.batch_update():
             await restyle(self.stylesheet, first)
-        self.screen.refresh(layout=True)
+        # Textual lays out the screen again; here a widget asks for it if a rule of its layout has changed.
+        self.screen.refresh()
         done = {*first}
         rest = [one for screen in self.screen_stack for one in screen.walk_children(with_self=True) if one not in done]
         self.run_worker(restyle(self.stylesheet, rest), group="window.theme", exclusive=True)

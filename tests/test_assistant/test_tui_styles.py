@@ -80,26 +80,37 @@ def test_themes_are_parsed_ahead_while_nobody_uses_the_window(parsed: list[str])
     drive(journey)
 
 
-def test_a_theme_reaches_areas_that_are_hidden_and_what_was_there_before_it_is_gone() -> None:
-    async def colours(start: int, changes: int) -> list[tuple[Any, ...]]:
+def test_a_theme_that_is_chosen_looks_as_one_from_the_start_in_all_areas() -> None:
+    async def looks(start: int, changes: int) -> list[Any]:
         app = Window("en")
         app.animation_level = "none"
         app.theme = THEMES[start].name
+        found: list[Any] = []
         async with app.run_test(size=(80, 24)) as pilot:
-            for area in ("model", "lab", "ask"):
+            for area in ("model", "lab", "library", "logs"):
                 await app.action_enter(area)
                 await pilot.pause()
-            await until(pilot, lambda: app.query("Form"))
-            await pilot.pause(0.3)
+            await until(pilot, lambda: app.query("Form") and app.query("ResultView Static"))
+            await until(pilot, lambda: "word_searcher" in vars(app.services))
+            await until(pilot, lambda: app.query_one("LibraryPane").desk.shelf is not None)
             for _ in range(changes):
                 await pilot.press("ctrl+t")
-            await app.workers.wait_for_complete([one for one in app.workers if one.group == "window.theme"])
-            await pilot.pause()
-            return _colours(app)
+            for area in ("logs", "model", "lab", "library"):
+                await app.action_enter(area)
+                for one in app.query("Input"):
+                    one.cursor_blink = False
+                await pilot.pause(0.3)
+                found.append((area, _colours(app), _looks(app)))
+        return found
 
-    changed = asyncio.run(colours(0, 1))
-    assert changed == asyncio.run(colours(1, 0))
-    assert changed != asyncio.run(colours(0, 0))
+    chosen, start = asyncio.run(looks(0, 1)), asyncio.run(looks(1, 0))
+    for one, other in zip(chosen, start, strict=True):
+        assert one == other
+    assert chosen != asyncio.run(looks(0, 0))
+
+
+def _looks(app: Window) -> list[Any]:
+    return [[(one.text, one.style) for one in strip] for strip in app.screen._compositor.render_strips()]
 
 
 def test_the_loop_goes_on_while_a_theme_comes() -> None:

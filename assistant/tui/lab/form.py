@@ -48,17 +48,15 @@ class Form(VerticalScroll, can_focus=False):
     """Title, what the check computes, and a field for each parameter."""
 
     DEFAULT_CSS = """
-    Form { height: auto; max-height: 60%; padding: 0 1; scrollbar-size-vertical: 1; }
+    Form { height: auto; padding: 0 1; scrollbar-size-vertical: 1; }
     Form .name { height: auto; }
-    Form .about { color: $text-muted; margin: 0 0 1 0; }
-    Form.-short { max-height: 50%; }
-    Form.-short .about { margin: 0; }
+    Form .about { color: $text-muted; }
     """
 
     def __init__(
         self, check: Check, values: Mapping[str, str], say: Words, lang: Lang, *, is_tall: bool, is_wide: bool
     ) -> None:
-        super().__init__(classes="form" if is_tall else "form -short")
+        super().__init__(classes="form")
         self.check = check
         self.start = dict(values)
         self.say = say
@@ -78,7 +76,13 @@ class Form(VerticalScroll, can_focus=False):
 
     def on_mount(self) -> None:
         """Show title and help."""
+        self._show_height()
         self._title()
+
+    def _show_height(self) -> None:
+        # Set here, for a class would style every field anew, in one turn of the event loop.
+        self.styles.max_height = "60%" if self.is_tall else "50%"
+        self.query_one(".about", Sentence).styles.margin = (0, 0, 1 if self.is_tall else 0, 0)
 
     def _title(self) -> None:
         check = self.check
@@ -99,7 +103,7 @@ class Form(VerticalScroll, can_focus=False):
                 field.fit(is_wide=is_wide)
         if is_tall != self.is_tall:
             self.is_tall = is_tall
-            self.set_class(not is_tall, "-short")
+            self._show_height()
             self._title()
 
     def speak(self, say: Words, lang: Lang) -> None:
