@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Iterable, Mapping, Sequence
+from operator import lt
 from typing import ClassVar
 
 from markdown_it import MarkdownIt
@@ -20,7 +21,7 @@ from assistant.tui.linking import WEB, collect, mark
 from assistant.tui.painted import TERM, Link, Painted, Section
 from assistant.tui.wrapping import breaks, least_width
 
-__all__ = ["paint"]
+__all__ = ["column_widths", "paint"]
 
 WIDEST = 110
 """Lines longer than this are hard to read."""
@@ -105,14 +106,50 @@ class _Table(rich_markdown.TableElement):
         from rich.table import Table
 
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, style="markdown.hr", show_edge=False, padding=(0, 1))
-        if self.header is not None and self.header.row is not None:
-            for cell in self.header.row.cells:
-                cell.content.stylize("markdown.h4")
-                table.add_column(cell.content)
-        if self.body is not None:
-            for row in self.body.rows:
-                table.add_row(*(cell.content for cell in row.cells))
+        header = self.header.row.cells if self.header is not None and self.header.row is not None else []
+        rows = [[cell.content for cell in row.cells] for row in self.body.rows] if self.body is not None else []
+        names = [cell.content for cell in header]
+        # A border stands between two columns, with a space on each side.
+        room = options.max_width - 3 * max(0, len(names) - 1)
+        for name, width in zip(names, column_widths([names, *rows], room), strict=True):
+            name.stylize("markdown.h4")
+            table.add_column(name, width=width)
+        for row in rows:
+            table.add_row(*row)
         yield table
+
+
+def column_widths(rows: Sequence[Sequence[Text]], room: int) -> list[int | None]:
+    """Return the widths of columns that make the rows low: a cell goes to the column that makes most rows high.
+
+    Args:
+        rows: cells; a row may be short.
+        room: cells for all columns.
+
+    Returns:
+        A width for each column; None where there is no room even for half words, and Rich cuts.
+    """
+    columns = [[row[i] for row in rows if i < len(row)] for i in range(len(rows[0]))]
+    most = [max(cell.cell_len for cell in column) for column in columns]
+    # Whole words if they have room, else long ones are cut.
+    tries = (
+        [max(least_width(cell.plain, cap) for cell in column) for column in columns] for cap in (room, 24, 16, 12, 8)
+    )
+    widths = next((one for one in tries if sum(one) <= room), None)
+    if widths is None:
+        return [None] * len(columns)
+    lengths = [[cell.cell_len for cell in row] for row in rows]
+    while (spare := room - sum(widths)) > 0 and any(map(lt, widths, most)):
+        votes = [0.0] * len(widths)
+        for row in lengths:
+            lines, tallest = max((length / widths[i], i) for i, length in enumerate(row)) if row else (0.0, 0)
+            # A row that fits needs nothing, one that is nearly full breaks between words.
+            votes[tallest] += max(0.0, lines - 0.7)
+        chosen = max(
+            range(len(widths)), key=lambda i: (votes[i], most[i] - widths[i]) if widths[i] < most[i] else (-1.0, 0)
+        )
+        widths[chosen] += min(max(1, spare // 16), most[chosen] - widths[chosen])
+    return list(widths)
 
 
 class _Markdown(rich_markdown.Markdown):

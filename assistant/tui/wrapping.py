@@ -31,15 +31,15 @@ def breaks(text: str, width: int) -> list[int]:
     return offsets
 
 
-def least_width(text: str) -> int:
-    """Return the width of the longest piece that should not be broken, at most 16 cells."""
+def least_width(text: str, most: int = 16) -> int:
+    """Return the width of the longest piece that should not be broken, at most `most` cells."""
     longest = used = 0
     for index, character in enumerate(text):
         if index and _may_break(text[index - 1], character):
             used = 0
         used += cells(character) if character not in " \n" else 0
         longest = max(longest, used)
-    return max(1, min(longest, 16))
+    return max(1, min(longest, most))
 
 
 def _may_break(before: str, after: str) -> bool:

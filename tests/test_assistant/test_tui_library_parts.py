@@ -15,7 +15,7 @@ from assistant.tui.library.page import sections
 from assistant.tui.library.place import History, Place, Visit, neighbour, read_marks, read_place, read_places
 from assistant.tui.library.shelf import Shelf, read_shelf
 from assistant.tui.library.tree import branches
-from assistant.tui.markdown import paint
+from assistant.tui.markdown import column_widths, paint
 from assistant.tui.painted import Section
 from assistant.tui.safe import plain
 from assistant.tui.words import words
@@ -294,3 +294,47 @@ def test_an_entry_leads_to_the_entries_about_the_options_that_it_names(shelf: Sh
     assert len(everywhere) > 150
     assert all(target[1:] in shelf.home and target[1:] != key for key, _, target in everywhere)
     assert not {"all", "make", "src", "null", "0.05"} & {name for _, name, _ in everywhere}
+
+
+def test_titles_questions_and_sources_are_shown_character_by_character(shelf: Shelf):
+    say = words("library", "en")
+    marked = [
+        one for one in shelf.entries.values() if set("*_[<`") & set("".join((one.title, *one.asks[:3], *one.sources)))
+    ]
+    assert len(marked) > 30
+    for entry in (shelf.entry("nano-quant-asymmetric", "en"), *marked[:: len(marked) // 30]):
+        for is_open, shown in (
+            (False, (entry.title, *entry.asks[:3])),
+            (True, (entry.title, "; ".join(entry.sources))),
+        ):
+            page = paint(sections(shelf, Place("card", entry.id, entry.lang), {}, say, is_open=is_open), 110, DARK)
+            told = "".join("".join(page.texts).replace("•", "").split())
+            assert all("".join(one.split()) in told for one in shown)
+
+
+@pytest.mark.parametrize(("width", "lines"), [(46, 46), (78, 26), (110, 18)])
+def test_a_table_gives_its_cells_to_the_columns_that_need_them(shelf: Shelf, width: int, lines: int):
+    entry = shelf.entry("nano-atc-parameter-table", "zh")
+    table = next(part for part in entry.text.split("\n\n") if part.startswith("|"))
+    page = paint([Section("x", table)], width, DARK)
+    assert len(page.texts) <= lines
+    assert max(strip.cell_length for strip in page.strips) <= width
+    told = "".join("".join(page.texts).split())
+    assert all(told.count(one) == table.count(one) for one in "数字句点节")
+    if width > 46:
+        for name in ("--input_fp16_nodes", "--soc_version", "--output_type=FP16"):
+            assert any(name in line for line in page.texts), name
+
+
+def test_columns_take_what_they_need_and_no_more():
+    from rich.text import Text
+
+    def widths(*rows: tuple[str, ...], room: int) -> list[int | None]:
+        return column_widths([[Text(cell) for cell in row] for row in rows], room)
+
+    assert widths(("a", "b"), ("word", "量化"), room=80) == [4, 4]
+    assert widths(("k", "text"), ("key", "word " * 20), room=40) == [3, 37]
+    assert widths(("k", "t"), ("a_long_identifier", "字" * 40), room=40) == [17, 23]
+    assert widths(("a_long_identifier", "a_long_identifier"), room=20) == [10, 10]
+    assert widths(("a_long_identifier", "a_long_identifier"), room=10) == [None, None]
+    assert widths(("a", "b"), ("1",), room=9) == [1, 1]

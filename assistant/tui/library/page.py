@@ -63,12 +63,19 @@ def sections(
 def _head(shelf: Shelf, place: Place) -> Section:
     document = shelf.documents[place.key]
     title = document.titles.get(place.lang) or next(iter(document.titles.values()))
-    return Section("", f"# {printable(title)}")
+    return Section("", f"# {_plain(printable(title))}")
+
+
+def _plain(text: str) -> str:
+    """Return Markdown that shows a text character by character."""
+    from assistant.render import escaped
+
+    return escaped(text)
 
 
 def _question(entry: Entry, say: Words) -> str:
-    asks = "\n".join(f"- {ask}" for ask in entry.asks[:ASKS])
-    return f"## {entry.title}\n\n{say('also_asked')}\n\n{asks}\n\n**{say('think')}**"
+    asks = "\n".join(f"- {_plain(ask)}" for ask in entry.asks[:ASKS])
+    return f"## {_plain(entry.title)}\n\n{say('also_asked')}\n\n{asks}\n\n**{say('think')}**"
 
 
 def _whole(entry: Entry, outcomes: Outcomes, say: Words) -> str:
@@ -84,10 +91,10 @@ def _whole(entry: Entry, outcomes: Outcomes, say: Words) -> str:
         return f"\n> {told}\n\n"
 
     body = CHECK_FENCE.sub(badge, entry.text).strip()
-    parts = [f"## {entry.title}", body]
+    parts = [f"## {_plain(entry.title)}", body]
     if done:
         parts.append(_summary(done, say))
-    parts.append(f"*{say('source')}: {'; '.join(entry.sources)}*\n`corpus/{entry.span.file}:{entry.line}`")
+    parts.append(f"*{say('source')}: {_plain('; '.join(entry.sources))}*\n`corpus/{entry.span.file}:{entry.line}`")
     return "\n\n".join(parts)
 
 
