@@ -12,6 +12,11 @@ __all__ = ["default_language", "has_language", "language_of"]
 
 #: English words, not names: a name has a capital inside, a digit, a hyphen or an underscore.
 _WORDS = re.compile(r"(?<![\w-])[A-Za-z]?[a-z]+(?![\w-])")
+#: Lines of a log look like this, unless somebody asks in them.
+_LOG = re.compile(r"(?i)\b(?:errors?|errno|fail(?:ed|ure)?|fatal|invalid|exception|warning|ret)\b|[\[\]]")
+_ASKS = re.compile(
+    r"(?i)\?|\b(?:what|how|why)\b|^\W*(?:which|where|when|who|do|does|did|is|are|can|could|should|will|would|has|have)\b"
+)
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 
@@ -40,4 +45,5 @@ def has_language(question: str) -> bool:
     if language(question) == "zh":
         return True
     # A little Chinese among names is no English, and neither is a log.
-    return not ("\n" in question or _CHINESE.search(question)) and len(_WORDS.findall(question)) > 1
+    is_log = "\n" in question or (_LOG.search(question) and not _ASKS.search(question))
+    return not (is_log or _CHINESE.search(question)) and len(_WORDS.findall(question)) > 1
