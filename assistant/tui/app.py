@@ -251,7 +251,7 @@ class Window(Themed):
         yield SystemCommand(self.say("language"), self.say("about_language"), self.action_language)
         yield SystemCommand(self.say("theme"), self.say("about_theme"), self.action_next_theme)
         for theme in THEMES:
-            name = self.say(theme.name.replace("asknpu-", "theme_"))
+            name = self.say(f"theme_{theme.name.removeprefix('asknpu-')}")
             yield SystemCommand(name, self.say("about_theme"), partial(setattr, self, "theme", theme.name))
         yield SystemCommand(self.say("help_title"), self.say("about_help"), self.action_help)
         yield SystemCommand(self.say("jump"), self.say("about_jump"), self.action_jump)

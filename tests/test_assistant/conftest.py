@@ -11,6 +11,17 @@ if TYPE_CHECKING:
     from tests.test_assistant.model_area import KeptEngine
 
 
+@pytest.fixture
+def home(shipped_home: Path, tmp_path: Path) -> Path:
+    """A home of its own for each test, with the indexes of the shipped corpus."""
+    place = tmp_path / "home"
+    place.mkdir()
+    for path in shipped_home.iterdir():
+        if path.is_dir():
+            (place / path.name).symlink_to(path)
+    return place
+
+
 @pytest.fixture(scope="session")
 def logs_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with a small indexed corpus that has an entry about a log."""

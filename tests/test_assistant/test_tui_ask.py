@@ -131,15 +131,12 @@ def stage(shipped_home: Path) -> Iterator[Stage]:
 
 
 @pytest.fixture(autouse=True)
-def home(shipped_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home for each test, with the indexes that are built already."""
-    for path in shipped_home.iterdir():
-        if path.is_dir():
-            (tmp_path / path.name).symlink_to(path)
-    monkeypatch.setenv("ASKNPU_HOME", str(tmp_path))
+    monkeypatch.setenv("ASKNPU_HOME", str(home))
     for name in ("EDITOR", "VISUAL"):
         monkeypatch.delenv(name, raising=False)
-    return tmp_path
+    return home
 
 
 async def ask(pilot: Pilot[Any], pane: AskPane, question: str) -> None:
@@ -820,13 +817,9 @@ def test_saved_rubbish_is_left_out() -> None:
     assert restored(None) == History()
 
 
-def test_every_key_has_a_name_in_both_languages() -> None:
+def test_every_key_has_an_id_of_its_own() -> None:
     ids = [binding.id for binding in AskPane.BINDINGS if isinstance(binding, Binding)]
     assert len(ids) == len(set(ids)) == len(AskPane.BINDINGS)
-    for lang in ("zh", "en"):
-        say = words("ask", lang)
-        for name in ids:
-            assert say(name.replace(".", "_")) and say(f"about_{name.replace('.', '_')}")
 
 
 @pytest.mark.parametrize("lang", ["zh", "en"])

@@ -21,15 +21,10 @@ JUMP = "ctrl+backslash"
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path: Path, shipped_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home of its own for each test, with the index of the shipped corpus."""
-    place = tmp_path / "home"
-    place.mkdir()
-    for path in shipped_home.iterdir():
-        if path.is_dir():
-            (place / path.name).symlink_to(path)
-    monkeypatch.setenv("ASKNPU_HOME", str(place))
-    return place
+def home(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The home of the window."""
+    monkeypatch.setenv("ASKNPU_HOME", str(home))
+    return home
 
 
 def drive(journey: Journey, lang: Lang = "en", area: str = "ask", size: tuple[int, int] = (80, 24)) -> None:

@@ -16,7 +16,6 @@ from assistant.tui.lab.history import HistoryScreen
 from assistant.tui.lab.pane import LabPane
 from assistant.tui.lab.plot import Plot
 from assistant.tui.lab.result import ResultView
-from assistant.tui.words import words
 from tests.test_assistant.lab_area import field, lab, opened, settled, shown
 from tests.test_assistant.window import until
 
@@ -206,12 +205,3 @@ def test_a_resize_draws_the_plots_to_the_new_width() -> None:
         assert widths[1] > widths[3] > widths[2]
 
     lab("en", test, (80, 24))
-
-
-def test_every_action_has_its_words_in_both_languages() -> None:
-    for lang in ("zh", "en"):
-        say = words("lab", lang)  # type: ignore[arg-type]
-        for binding in LabPane.BINDINGS:
-            key = binding.id.replace(".", "_")  # type: ignore[union-attr]
-            assert say(key)
-            assert say(f"about_{key}")

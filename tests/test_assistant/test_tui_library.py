@@ -300,12 +300,9 @@ KEYS = (
 )  # fmt: skip
 
 
-def test_every_binding_has_a_test_and_words_in_both_languages():
+def test_every_binding_has_a_test():
     names = {one.id.removeprefix("library.") for one in LibraryPane.BINDINGS if isinstance(one, Binding)}
     assert names == {name for one in KEYS for name in one.__name__.split("__")}
-    for lang in ("zh", "en"):
-        say = words("library", lang)
-        assert all(say(f"library_{name}") and say(f"about_library_{name}") for name in names)
 
 
 async def afresh(pane: LibraryPane, pilot: Pilot) -> None:

@@ -1,19 +1,15 @@
 """The area Logs without a window: rows of a log on disk, finding, painting, the texts."""
 
 import random
-import tomllib
 from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 from rich.style import Style
-from textual.binding import Binding
 
-import assistant.tui
 from assistant.logs.decode import lines as decoded
 from assistant.tui.logs.find import find, found_in, shown
 from assistant.tui.logs.painting import Frame, character_at, gutter, paint, width_of
-from assistant.tui.logs.pane import LogsPane
 from assistant.tui.logs.rows import Rows
 from tests.test_assistant.logs_area import rows_of
 
@@ -134,14 +130,3 @@ def test_a_cell_names_its_character() -> None:
 
 def test_shown_text_has_no_control_characters() -> None:
     assert shown("a\tb\x1b[2J\x07") == "a    b\\u001b[2J\\u0007"
-
-
-def test_texts_are_complete_in_both_languages() -> None:
-    folder = Path(assistant.tui.__file__).parent / "texts"
-    zh, en = (tomllib.loads((folder / f"logs.{lang}.toml").read_text("utf-8")) for lang in ("zh", "en"))
-
-    assert zh.keys() == en.keys()
-    for binding in LogsPane.BINDINGS:
-        assert isinstance(binding, Binding) and binding.id
-        key = binding.id.replace(".", "_")
-        assert key in zh and f"about_{key}" in zh

@@ -27,17 +27,6 @@ TOKEN = "correct-horse"
 pytestmark = pytest.mark.enable_socket
 
 
-@pytest.fixture
-def home(tmp_path: Path, shipped_home: Path) -> Path:
-    """A home of its own for each test, with the index of the shipped corpus."""
-    place = tmp_path / "home"
-    place.mkdir()
-    for path in shipped_home.iterdir():
-        if path.is_dir():
-            (place / path.name).symlink_to(path)
-    return place
-
-
 def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

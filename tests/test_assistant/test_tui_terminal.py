@@ -85,17 +85,6 @@ class Terminal:
 
 
 @pytest.fixture
-def home(tmp_path: Path, shipped_home: Path) -> Path:
-    """A home of its own for each test, with the index of the shipped corpus."""
-    place = tmp_path / "home"
-    place.mkdir()
-    for path in shipped_home.iterdir():
-        if path.is_dir():
-            (place / path.name).symlink_to(path)
-    return place
-
-
-@pytest.fixture
 def terminal(tmp_path: Path, home: Path) -> Iterator[Terminal]:
     """A shell in a terminal of 80 columns and 24 lines."""
     shell = Terminal(tmp_path, home)

@@ -68,6 +68,6 @@ def in_full(codes: tuple[Explained, ...], lang: Lang) -> Content:
                 plain(f"  {meaning.platform} {meaning.module}\n", "$text-muted"),
                 plain(f"  {told}\n"),
                 *([plain(f"  → {hint}\n")] if hint else []),
-                plain(f"  {source}: {meaning.source} ({say(meaning.certainty)})\n\n", "$text-muted"),
+                plain(f"  {source}: {meaning.source} ({say(f'certainty_{meaning.certainty}')})\n\n", "$text-muted"),
             ]
     return Content("").join(parts)
