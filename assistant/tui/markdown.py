@@ -133,7 +133,7 @@ def column_widths(rows: Sequence[Sequence[Text]], room: int) -> list[int | None]
     most = [max(cell.cell_len for cell in column) for column in columns]
     # Whole words if they have room, else long ones are cut.
     tries = (
-        [max(least_width(cell.plain, cap) for cell in column) for column in columns] for cap in (room, 24, 16, 12, 8)
+        [max(least_width(cell.plain, cap) for cell in column) for column in columns] for cap in (room, 24, 16, 12, 9)
     )
     widths = next((one for one in tries if sum(one) <= room), None)
     if widths is None:

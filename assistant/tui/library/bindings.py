@@ -10,6 +10,11 @@ def _key(key: str, name: str, action: str = "", *, show: bool = False) -> Bindin
 
 
 BINDINGS: list[BindingType] = [
+    # Those of a card come first: where the footer is short the last ones give way.
+    _key("space", "reveal", show=True),
+    _key("1", "knew", "mark('known')", show=True),
+    _key("2", "not_yet", "mark('learning')", show=True),
+    _key("space", "page"),
     _key("slash", "find", show=True),
     _key("n", "find_next", "find_step(1)"),
     _key("N", "find_previous", "find_step(-1)"),
@@ -20,10 +25,6 @@ BINDINGS: list[BindingType] = [
     _key("enter", "follow"),
     _key("z", "twin"),
     _key("p", "learn", show=True),
-    _key("space", "reveal", show=True),
-    _key("space", "page"),
-    _key("1", "knew", "mark('known')", show=True),
-    _key("2", "not_yet", "mark('learning')", show=True),
     _key("left_square_bracket,alt+left", "back", "travel(-1)"),
     _key("right_square_bracket,alt+right", "forward", "travel(1)"),
     _key("comma", "previous", "step(-1)"),

@@ -21,14 +21,7 @@ _COMMON = re.compile(r"[a-z]+|[\d.]{1,4}")
 
 def links(shelf: Shelf, entry: Entry, glosses: Iterable[Gloss]) -> Mapping[str, str]:
     """Return word -> target for the text of an entry."""
-    text = entry.text.casefold()
-    found = {
-        word: f"{TERM}{gloss.used}"
-        for gloss in glosses
-        if gloss.questions <= COMMON
-        for word in (gloss.used, *gloss.term.zh, *gloss.term.en)
-        if len(word) > 1 and word.casefold() in text
-    }
+    found = {one.used: f"{TERM}{one.used}" for one in glosses if one.questions <= COMMON and len(one.used) > 1}
     return found | mentions(shelf, entry)
 
 
