@@ -10,8 +10,9 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.events import Click
 from textual.screen import ModalScreen
-from textual.widgets import Markdown, Static
+from textual.widgets import Static
 
+from assistant.tui.ask.prose import Prose
 from assistant.tui.keys import keys_file
 from assistant.tui.pane import Pane
 from assistant.tui.safe import plain
@@ -36,9 +37,14 @@ class HelpScreen(ModalScreen[None]):
         with VerticalScroll(id="help"):
             yield Static(self.say("help_title"), classes="title", markup=False)
             if self.pane is not None:
-                yield Markdown(self.pane.help(), open_links=False)
+                yield Prose("help-text")
             yield Static(self._keys(), id="help-keys")
             yield Static(plain(self.say("other_keys", path=keys_file())), classes="hint")
+
+    def on_mount(self) -> None:
+        """Let the text be laid out."""
+        if self.pane is not None:
+            self.query_one(Prose).show(self.pane.help())
 
     def on_click(self, event: Click) -> None:
         """Close by a click beside the help."""
