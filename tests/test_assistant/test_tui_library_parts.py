@@ -8,7 +8,7 @@ from rich.cells import cell_len
 
 from assistant.checks.types import Outcome
 from assistant.tui.library.finding import find
-from assistant.tui.library.glossed import glosses
+from assistant.tui.library.glossed import Asking, glosses
 from assistant.tui.library.hanging import Hanging
 from assistant.tui.library.mentions import mentions
 from assistant.tui.library.page import sections
@@ -177,10 +177,10 @@ def test_a_closed_card_holds_nothing_of_the_answer(shelf: Shelf):
 
 
 def test_the_glossary_of_an_entry_has_both_languages_and_explaining_entries(shelf: Shelf):
-    found = {one.used: one for one in glosses(shelf, shelf.entry("nano-quant-symmetric", "zh"))}
+    found = {one.used: one for one in glosses(shelf, shelf.entry("nano-quant-symmetric", "zh"), {})}
     assert "quantization" in found["量化"].term.en
     assert found["量化"].entries and "nano-quant-symmetric" not in found["量化"].entries
-    english = glosses(shelf, shelf.entry("nano-quant-symmetric", "en"))
+    english = glosses(shelf, shelf.entry("nano-quant-symmetric", "en"), {})
     assert any("量化" in one.term.zh for one in english)
 
 
@@ -338,3 +338,10 @@ def test_columns_take_what_they_need_and_no_more():
     assert widths(("a_long_identifier", "a_long_identifier"), room=20) == [10, 10]
     assert widths(("a_long_identifier", "a_long_identifier"), room=10) == [None, None]
     assert widths(("a", "b"), ("1",), room=9) == [1, 1]
+
+
+def test_the_terms_of_an_entry_do_not_depend_on_what_was_looked_up_before(shelf: Shelf):
+    asking: Asking = {}
+    for entry in list(shelf.entries.values())[::40]:
+        assert glosses(shelf, entry, asking) == glosses(shelf, entry, {})
+        assert all(entry.id not in gloss.entries for gloss in glosses(shelf, entry, asking))

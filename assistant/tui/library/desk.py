@@ -21,7 +21,7 @@ from kb.types import Entry, Lang
 
 if TYPE_CHECKING:
     from assistant.checks.types import Outcome
-    from assistant.tui.library.glossed import Gloss
+    from assistant.tui.library.glossed import Asking, Gloss
 
 __all__ = ["Desk"]
 
@@ -45,6 +45,7 @@ class Desk(Vertical):
         self.is_painting = False
         self.glosses: dict[tuple[str, str], tuple[Gloss, ...]] = {}
         """(entry id, language) -> its terms, once they were looked up."""
+        self._asking: Asking = {}
         self._words: dict[tuple[str, str], Mapping[str, str]] = {}
         self.outcomes: dict[tuple[str, str], tuple[Outcome, ...]] = {}
         self._turn = 0
@@ -205,9 +206,9 @@ class Desk(Vertical):
         self.post_message(messages.Glossed(shelf, entry, self.terms(shelf, entry)))
 
     def terms(self, shelf: Shelf, entry: Entry) -> "tuple[Gloss, ...]":
-        """Return the terms of an entry; the first time takes some ten milliseconds."""
+        """Return the terms of an entry; looked up the first time."""
         from assistant.tui.library.glossed import glosses
 
         if (key := (entry.id, entry.lang)) not in self.glosses:
-            self.glosses[key] = glosses(shelf, entry)
+            self.glosses[key] = glosses(shelf, entry, self._asking)
         return self.glosses[key]

@@ -9,9 +9,11 @@ from kb import terms
 from kb.parse import without_checks
 from kb.types import Entry, Lang
 
-__all__ = ["Gloss", "glosses"]
+__all__ = ["Asking", "Gloss", "glosses"]
 
 EXPLAINED = 2
+Asking = dict[tuple[Term, Lang], tuple[Entry, ...]]
+"""Term and language -> the entries whose question has a word of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +29,14 @@ class Gloss:
     """How many questions have it: of a word that is everywhere nobody asks what it means."""
 
 
-def glosses(shelf: Shelf, entry: Entry) -> tuple[Gloss, ...]:
-    """Return the terms of an entry's title and text in the order of their first use; takes some ten milliseconds."""
+def glosses(shelf: Shelf, entry: Entry, asking: Asking) -> tuple[Gloss, ...]:
+    """Return the terms of an entry's title and text in the order of their first use; a millisecond for a new term.
+
+    Args:
+        shelf: the corpus.
+        entry: one of it.
+        asking: what was found for earlier entries of the same shelf; grows.
+    """
     tokens = terms.tokens(f"{entry.title}\n{without_checks(entry.text)}")
     places: dict[tuple[str, ...], int] = {}
     phrases, longest = _phrases(shelf.terms)
@@ -47,8 +55,11 @@ def glosses(shelf: Shelf, entry: Entry) -> tuple[Gloss, ...]:
     ordered = sorted(best.items(), key=lambda item: item[1][0])
     found = []
     for term, (_, _, word) in ordered:
-        explaining = _explaining(shelf, entry, term, entry.lang)
-        found.append(Gloss(word, term, explaining[:EXPLAINED], len(explaining)))
+        if (key := (term, entry.lang)) not in asking:
+            asking[key] = _asking(shelf, term, entry.lang)
+        others = [one for one in asking[key] if one.id != entry.id]
+        others.sort(key=lambda one: one.platform != entry.platform)
+        found.append(Gloss(word, term, tuple(one.id for one in others[:EXPLAINED]), len(others)))
     return tuple(found)
 
 
@@ -61,15 +72,11 @@ def _phrases(found: tuple[Term, ...]) -> tuple[dict[tuple[str, ...], tuple[Term,
     return phrases, max(map(len, phrases), default=0)
 
 
-def _explaining(shelf: Shelf, entry: Entry, term: Term, lang: Lang) -> tuple[str, ...]:
+def _asking(shelf: Shelf, term: Term, lang: Lang) -> tuple[Entry, ...]:
+    """Return the entries whose question has a word of the term, the shortest question first."""
     words = [word.casefold() for word in (*term.zh, *term.en) if len(word) > 1]
-    found = [
-        one
-        for (key, one_lang), one in shelf.entries.items()
-        if one_lang == lang and key != entry.id and _has(one.title.casefold(), words)
-    ]
-    found.sort(key=lambda one: (one.platform != entry.platform, len(one.title)))
-    return tuple(one.id for one in found)
+    found = [one for one in shelf.entries.values() if one.lang == lang and _has(one.title.casefold(), words)]
+    return tuple(sorted(found, key=lambda one: len(one.title)))
 
 
 def _has(title: str, words: Iterable[str]) -> bool:
