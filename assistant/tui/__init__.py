@@ -17,6 +17,7 @@ box        what the boxes that ask for something share
 filebox    the box that asks for a file: `pathfield` completes its path, `folders` lists and refuses
 linking    links in Markdown: what leads somewhere, and which cells that takes
 markdown   Markdown as lines of cells, laid out for a width in a worker; painted: such a page, and places in it
+cells      bars of block characters, parts of a line in another style
 safe       text from outside as content that is never interpreted
 ask/ logs/ model/ lab/ library/
            one area each: `pane.py` and its widgets

@@ -15,6 +15,7 @@ from textual.widget import Widget
 
 from assistant.plain import printable
 from assistant.tui.ask.latest import Done, Latest
+from assistant.tui.cells import styled
 
 if TYPE_CHECKING:
     from assistant.tui.painted import Painted
@@ -122,8 +123,4 @@ def _painting(text: str, width: int, colours: dict[str, str]) -> Callable[[], "P
 def _marked(strip: Strip, span: tuple[int, int], style: Style) -> Strip:
     """Return a line with the characters of a span in a style."""
     start, end = (cell_len(strip.text[:offset]) if offset >= 0 else strip.cell_length for offset in span)
-    if not start < end:
-        return strip
-    inside = strip.crop(start, end)
-    marked = Strip(list(Segment.apply_style(inside, post_style=style)), inside.cell_length)
-    return Strip.join([strip.crop(0, start), marked, strip.crop(end)])
+    return styled(strip, start, end, style)

@@ -7,13 +7,14 @@ from typing import Final
 
 from rich.cells import cell_len, set_cell_size
 
+from assistant.tui.cells import bar
+
 __all__ = ["Bars", "Curve", "Curves", "bars", "curves", "number"]
 
 #: A braille cell is 2 dots wide and 4 high: the bit of each, by row and column.
 _BITS: Final = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 #: Longer bars say no more.
 _LONGEST: Final = 60
-_EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
 #: A dotted curve has one dot of this many, so that no colour is needed to tell it from a line.
 DOTTED: Final = 4
 
@@ -161,20 +162,16 @@ def bars(plot: Bars, width: int) -> list[str]:
     below = min(below, room - 1) if top > 0 else below
     lines = []
     for name, text, (_, value) in zip(names, texts, plot.rows, strict=True):
-        bar = " " * room
+        drawn = " " * room
         if math.isfinite(value) and value > 0:
-            bar = " " * below + _block(value / top * (room - below))
+            # A share may be too small for a number.
+            drawn = " " * below + bar(max(value / top * (room - below), 1 / 8))
         elif math.isfinite(value) and value < 0:
             length = max(round(value / bottom * below), 1)
-            bar = " " * (below - length) + "█" * length
+            drawn = " " * (below - length) + "█" * length
         pad = " " * (margin - cell_len(name))
-        lines.append(f"{pad}{name} │{bar:<{room}} {text:>{tail}}")
+        lines.append(f"{pad}{name} │{drawn:<{room}} {text:>{tail}}")
     return lines
-
-
-def _block(cells: float) -> str:
-    eighths = max(round(cells * 8), 1)
-    return "█" * (eighths // 8) + (_EIGHTHS[eighths % 8] if eighths % 8 else "")
 
 
 def _cut(text: str, width: int) -> str:

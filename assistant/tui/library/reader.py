@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from rich.segment import Segment
-from rich.style import Style
 from textual.events import Click
 from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from assistant.tui.cells import styled
 from assistant.tui.library.finding import Match, find
 from assistant.tui.painted import Painted
 
@@ -151,10 +150,10 @@ class Reader(ScrollView, can_focus=True):
         strip = self.page.strips[number]
         for start, end, is_current in self._parts.get(number, ()):
             style = self.get_component_rich_style("reader--current" if is_current else "reader--match", partial=True)
-            strip = _styled(strip, start, end, style)
+            strip = styled(strip, start, end, style)
         for line, start, end in self.page.links[self.link].parts if self.link >= 0 else ():
             if line == number:
-                strip = _styled(strip, start, end, self.get_component_rich_style("reader--link", partial=True))
+                strip = styled(strip, start, end, self.get_component_rich_style("reader--link", partial=True))
         return strip.apply_style(self.rich_style).adjust_cell_length(width, self.rich_style)
 
     def on_resize(self) -> None:
@@ -162,12 +161,3 @@ class Reader(ScrollView, can_focus=True):
         if self.text_width != self._width:
             self._width = self.text_width
             self.post_message(self.Resized())
-
-
-def _styled(strip: Strip, start: int, end: int, style: Style) -> Strip:
-    end = min(end, strip.cell_length)
-    if not start < end:
-        return strip
-    before, inside, after = strip.crop(0, start), strip.crop(start, end), strip.crop(end)
-    marked = list(Segment.apply_style(inside, post_style=style))
-    return Strip.join([before, Strip(marked, inside.cell_length), after])

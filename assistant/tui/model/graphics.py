@@ -7,14 +7,14 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from assistant.models.numbers import short_size
+from assistant.tui.cells import bar
 from assistant.tui.model.drawn import Drawn
 from assistant.tui.model.names import cut, padded
 from assistant.tui.safe import one_line, plain
 
-__all__ = ["Bars", "MemoryChart", "bar", "columns"]
+__all__ = ["Bars", "MemoryChart", "columns"]
 
 _UP: Final = " ▁▂▃▄▅▆▇█"
-_RIGHT: Final = " ▏▎▍▌▋▊▉█"
 _AXIS: Final = 10
 
 
@@ -24,13 +24,6 @@ def columns(values: Sequence[float], width: int) -> list[float]:
     if not n or width <= 0:
         return []
     return [max(values[i * n // width : max((i + 1) * n // width, i * n // width + 1)]) for i in range(width)]
-
-
-def bar(share: float, width: int) -> str:
-    """Return a bar of a share of a width, to an eighth of a cell; a share above 0 is never nothing."""
-    eighths = round(max(min(share, 1.0), 0.0) * width * 8)
-    eighths = max(eighths, 1) if share > 0 else 0
-    return "█" * (eighths // 8) + (_RIGHT[eighths % 8] if eighths % 8 else "")
 
 
 class MemoryChart(Drawn):
@@ -93,7 +86,7 @@ class MemoryChart(Drawn):
         lines = []
         for name, size in self._tensors:
             told = plain(f"  {padded(name, names)} {short_size(size):>10} ")
-            lines.append(told + Content.styled(bar(size / largest, room), "$primary"))
+            lines.append(told + Content.styled(bar(size / largest * room), "$primary"))
         return lines
 
 
@@ -132,7 +125,7 @@ class Bars(Drawn):
         words = max((cell_len(word) for _, _, word in self._items), default=0)
         room = max(width - names - words - 4, 4)
         for name, value, word in self._items:
-            line = plain(f"  {padded(name, names)} ") + Content.styled(bar(value / largest, room), "$primary")
+            line = plain(f"  {padded(name, names)} ") + Content.styled(bar(value / largest * room), "$primary")
             lines.append(line + plain(f" {word}", "$text-muted"))
         if self._rest:
             lines.append(plain(f"  {self._rest}", "$text-muted"))

@@ -8,7 +8,7 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Static
 
-from assistant.tui.model.graphics import bar
+from assistant.tui.cells import bar
 from assistant.tui.safe import plain
 
 __all__ = ["Progress"]
@@ -47,7 +47,7 @@ class Progress(Static):
     def _tick(self) -> None:
         seconds = monotonic() - self._started
         done, steps = self._step
-        filled = bar(done / steps, _BAR)
+        filled = bar(done / steps * _BAR)
         line = Content.styled(f"{_WHEEL[int(seconds * 10) % len(_WHEEL)]} ", "$primary bold")
         line += Content.styled(filled, "$primary") + Content.styled("░" * (_BAR - cell_len(filled)), "$text-muted")
         self.update(line + plain(f" {done}/{steps} {seconds:4.1f} s  ", "$text-muted") + plain(self.shown))
