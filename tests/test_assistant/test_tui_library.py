@@ -474,6 +474,14 @@ def test_the_mouse_follows_a_link_and_a_term_opens_the_glossary(services: Servic
         await pilot.click(reader, offset=(3 + start, line - reader.line))
         await settled(pane, pilot)
         assert pane.desk.place.key == "nano-dump-dbg-file"
+        # A term that no other entry asks about offers nothing to open.
+        await show(pane, pilot, ENTRY)
+        await follow(pane, pilot, "term:int8")
+        await until(pilot, lambda: isinstance(app.screen, Choice))
+        assert str(app.screen.query_one(".hint", Static).content) == pane.say("close")
+        await pilot.press("enter", "escape")
+        await until(pilot, lambda: not isinstance(app.screen, Choice))
+        assert pane.desk.place == ENTRY
 
     drive(journey, services)
 

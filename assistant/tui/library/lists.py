@@ -57,7 +57,9 @@ def glossary(shelf: Shelf, found: Sequence[Gloss], entry: Entry, say: Words) -> 
         lines += [
             (f"entry:{one}", Hanging((plain("  → "), plain(shelf.title(one, entry.lang))))) for one in gloss.entries
         ]
-    return Choice(say("terms_of", title=entry.title), say("choose") if lines else say("no_terms"), lines)
+    leads = any(key for key, _ in lines)
+    hint = say("choose" if leads else "close") if lines else say("no_terms")
+    return Choice(say("terms_of", title=entry.title), hint, lines)
 
 
 def address(target: str, lines: Sequence[tuple[str, str]], say: Words) -> Choice:
