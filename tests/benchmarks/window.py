@@ -218,9 +218,11 @@ def turns(folder: Path, repeats: int, model: Path) -> list[dict[str, Any]]:
 
 
 def _print_turns(steps: list[dict[str, Any]]) -> None:
-    print(f"{'turns':30} {'cpu ms':>7} {'wall ms':>8} {'gc ms':>6}  what")
+    peer = steps[0]["cpu_ms"]
+    print(f"{'turns':30} {'cpu ms':>7} {'x peer':>7} {'wall ms':>8} {'gc ms':>6}  what")
     for step in steps:
-        print(f"{step['step']:30} {step['cpu_ms']:7.0f} {step['wall_ms']:8.0f} {step['gc_ms']:6.0f}  {step['what']}")
+        figures = f"{step['cpu_ms']:7.0f} {step['cpu_ms'] / peer:7.1f} {step['wall_ms']:8.0f} {step['gc_ms']:6.0f}"
+        print(f"{step['step']:30} {figures}  {step['what']}")
 
 
 def main() -> None:
