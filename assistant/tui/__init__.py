@@ -7,6 +7,7 @@ services   the slow things that areas ask for, run in threads: opening the corpu
 frame      the names of the areas above them, the keys below
 themed     the change of themes; themes: their colours; styles: the rules for them, parsed once, put on in slices
 garbage    when garbage is collected: not while somebody uses the window
+serve      the same window in a browser
 state      what is restored at the next start
 jump       letters above what can have the focus; footer: the keys that have room
 keys       the keys of all actions, by id; a user's file changes them

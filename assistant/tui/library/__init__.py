@@ -8,6 +8,7 @@ page       a place as Markdown sections, with the check blocks as badges
 finding    matches of a text in painted lines
 reader     shows painted lines, and finds in them
 desk       the place that lies open: painted, proved, its terms looked up
+messages   what the workers report
 tree       the shelf as a tree, for reading or for learning
 side       both trees
 way        from place to place, on and back

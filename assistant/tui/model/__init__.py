@@ -7,5 +7,6 @@ running     an estimate or a rewrite in a thread, told as messages; `rewriting` 
 engine      the second process in which numpy and onnx are loaded; `job` is what it does
 progress    the line that says what is going on
 tabs        the results: totals, layers, unsupported, charts, fixed, beside; one file each
-figures     an estimate as totals, rows and groups; `graphics` draws charts, `names` cuts and breaks text
+figures     an estimate as totals, rows and groups; `names` cuts and breaks text
+drawn       text made for the width it gets; `graphics` draws charts so
 """
