@@ -78,3 +78,37 @@ def conv(tmp_path: Path) -> Path:
 
     (tmp_path / "models").mkdir()
     return write_conv(tmp_path / "models" / "模型 [red] 1.onnx")
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The small corpus of the snapshots, and its index, beside each other."""
+    from tests.test_assistant.tui_small_corpus import write
+
+    return write(tmp_path_factory.mktemp("snapshots"))
+
+
+@pytest.fixture
+def place(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty directory to work in, and a window that was never open and shows nothing that changes."""
+    from tests.test_assistant.tui_small_corpus import encoders
+    from tests.test_assistant.tui_stage import unpainted
+
+    (small / "home" / "window.json").unlink(missing_ok=True)
+    monkeypatch.setenv("ASKNPU_HOME", "home")  # as the help shows it, however long the path of a test is
+    monkeypatch.setenv("USER", "someone")
+    monkeypatch.setattr("assistant.session.encoders", encoders)
+    monkeypatch.setattr("textual._compositor.Compositor.render_update", unpainted)
+    # Everything takes no time.
+    monkeypatch.setattr("time.perf_counter", lambda: 0.0)
+    monkeypatch.setattr("assistant.tui.model.progress.monotonic", lambda: 0.0)
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "home").symlink_to(small / "home")
+    monkeypatch.chdir(tmp_path / "work")
+    return tmp_path / "work"
+
+
+@pytest.fixture
+def small_shown(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The window shows the small corpus."""
+    monkeypatch.setenv("ASKNPU_CORPUS", str(small / "corpus"))

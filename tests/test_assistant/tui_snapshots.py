@@ -9,7 +9,7 @@ A snapshot `tests/data/snapshots/STATE.LANG.WIDTHxHEIGHT.txt` holds the lines of
 
 Colours are named as the theme names them, so that another shade changes one line of the theme and no snapshot.
 Of some states the SVG picture is kept, too, packed: `STATE.LANG.WIDTHxHEIGHT.svg.gz`.
-`ASKNPU_SNAPSHOTS=update pytest tests/test_assistant/test_tui_snapshots.py` writes them anew; look at the difference.
+`ASKNPU_SNAPSHOTS=update pytest -k tui_snapshots` writes them anew; look at the difference.
 Where a screen differs, text and pictures of it are written to a temporary folder that is named.
 """
 
@@ -18,71 +18,84 @@ import gzip
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 from pathlib import Path
 
 from rich.style import Style
+from textual._context import visible_screen_stack
 from textual.color import Color
 from textual.filter import Monochrome
-from textual.pilot import Pilot
 from textual.strip import Strip
-from textual.widgets import Input, TextArea
-from textual.worker import Worker
 
 from assistant.tui.app import Window
 
-__all__ = ["SIZES", "busy", "calm", "compare", "shown"]
+__all__ = ["Look", "difference", "drawn", "kept_without_colour", "look", "picture_difference", "without_colour"]
 
 FOLDER = Path(__file__).resolve().parent.parent / "data" / "snapshots"
-SIZES = ((80, 24), (140, 45))
 UPDATE = os.environ.get("ASKNPU_SNAPSHOTS") == "update"
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZαβγδεζηθικλμνξοπρστυφχψω"
 _NAMES = (
     "foreground", "background", "surface", "panel", "primary", "secondary", "accent", "warning", "error", "success",
 )  # fmt: skip
-_DARK, _LIGHT = "asknpu-dark", "asknpu-light"
-_LOOKS = ((SIZES[1], _DARK), (SIZES[0], _DARK), (SIZES[0], _LIGHT))
-_EDGE = re.compile(r"[▁▂▃▄▅▆▇]+$")
-"""Of a scroll bar: it may move by an eighth of a line when a text is laid out again."""
+
+Look = tuple[list[str], list[list[str]], list[list[str]]]
+"""(lines, style of each cell, the same without colour) of a screen in one theme."""
 
 
-def shown(app: Window) -> list[str]:
-    """Return the lines of the screen."""
-    return [strip.text.rstrip() for strip in app.screen._compositor.render_strips()]
+def drawn(app: Window) -> list[Strip]:
+    """Return the lines of the screen, with those of the screens that shine through it."""
+    visible_screen_stack.set(app._background_screens)
+    return app.screen._compositor.render_strips()
 
 
-async def compare(pilot: Pilot[int], state: str, *, with_picture: bool) -> list[str]:
-    """Compare the screen with its snapshots: small and dark, small and light, large and dark, all without colour, too.
+def look(app: Window) -> Look:
+    """Return what is on the screen."""
+    strips = drawn(app)
+    # What NO_COLOR does to every line.
+    grey = [strip.apply_filter(Monochrome(), Color(0, 0, 0)) for strip in strips]
+    return [strip.text.rstrip() for strip in strips], _spread(strips, _colour_names(app)), _spread(grey, {})
+
+
+def difference(state: str, looks: Mapping[str, Look]) -> list[str]:
+    """Return what is different from the snapshot of a state, empty if nothing is.
 
     Args:
-        pilot: of the window.
-        state: name of the state, with the language.
-        with_picture: whether the picture counts, too; small and dark.
-
-    Returns:
-        What is different, empty if nothing is.
+        state: name of the state, with language and size.
+        looks: the screen in each theme.
     """
-    app = pilot.app
-    assert isinstance(app, Window)
-    wrong, seen = [], {}
-    # There and back: each state begins as the one before ended, which saves every second change.
-    for size, theme in _LOOKS if app.theme == _LOOKS[0][1] else reversed(_LOOKS):
-        still = busy(app)
-        if app.size != size:
-            await pilot.resize_terminal(*size)
-        app.theme = theme
-        for widget in app.screen.query("*"):
-            if isinstance(widget, Input | TextArea):
-                widget.cursor_blink = False
-        await calm(pilot, still)
-        seen[size, theme] = app.screen._compositor.render_strips(), _colour_names(app)
-        if with_picture and (size, theme) == _LOOKS[1]:
-            wrong += _judged(f"{state}.{size[0]}x{size[1]}.svg.gz", _picture(app))
-    for size in SIZES:
-        looks = {theme: seen[size, theme] for at, theme in _LOOKS if at == size}
-        wrong += _judged(f"{state}.{size[0]}x{size[1]}.txt", _told_whole(looks))
-    return wrong
+    return _judged(f"{state}.txt", _told_whole(looks))
+
+
+def picture_difference(state: str, app: Window) -> list[str]:
+    """Return what is different from the picture of a state, empty if nothing is."""
+    picture = app.export_screenshot(title="asknpu", simplify=True)
+    return _judged(f"{state}.svg.gz", re.sub(r"terminal-\d+", "terminal", picture))
+
+
+def without_colour(app: Window) -> tuple[list[str], list[list[str]]]:
+    """Return the lines of the screen and the style of each cell, of a window that has no colours."""
+    strips = drawn(app)
+    return [strip.text.rstrip() for strip in strips], _spread(strips, {})
+
+
+def kept_without_colour(state: str) -> tuple[list[str], list[list[str]]]:
+    """Return the lines of a snapshot and the style of each cell without colour.
+
+    Args:
+        state: name of the state, with language and size.
+    """
+    text = (FOLDER / f"{state}.txt").read_text("utf-8")
+    lines, _, rest = text.partition("\n--- cells\n")
+    runs, _, styles = rest.partition("\n--- ")
+    letters = dict(line.split(" ", 1) for line in styles.partition("--- plain\n")[2].splitlines())
+    cells: list[list[str]] = []
+    for line in runs.splitlines():
+        place, told = line.split(": ")
+        first, _, last = place.partition("-")
+        row = [letters[run[0]] for run in told.split() for _ in range(int(run[1:]))]
+        cells += [row] * (int(last or first) - int(first) + 1)
+    return lines.split("\n"), cells
 
 
 def _judged(name: str, now: str) -> list[str]:
@@ -104,47 +117,14 @@ def _judged(name: str, now: str) -> list[str]:
     return [f"{name} looks different, see {folder}\n{difference}"]
 
 
-def busy(app: Window) -> set[Worker[object]]:
-    """Return the workers that run."""
-    return {worker for worker in app.workers if not worker.is_finished}
-
-
-async def calm(pilot: Pilot[int], still: Set[Worker[object]] = frozenset()) -> None:
-    """Wait until no worker runs, except those that may, and the screen stays as it is for some frames."""
-    app = pilot.app
-    assert isinstance(app, Window)
-    before: list[str] = []
-    times = 0
-    for _ in range(600):
-        await pilot.pause(0.03)
-        now = shown(app)
-        times = times + 1 if now == before and busy(app) <= still else 0
-        if times == 3:
-            return
-        before = now
-    raise AssertionError("never calm:\n" + "\n".join(before))
-
-
-def _told_whole(looks: Mapping[str, tuple[list[Strip], dict[str, str]]]) -> str:
+def _told_whole(looks: Mapping[str, Look]) -> str:
     """Return the characters of a screen, and the styles of its themes."""
-    lines: list[str] = []
-    styles: dict[str, list[list[str]]] = {}
-    for theme, (strips, names) in looks.items():
-        now = [strip.text.rstrip() for strip in strips]
-        lines = lines or now
-        edgeless = [[_EDGE.sub(" ", line) for line in one] for one in (now, lines)]
-        assert edgeless[0] == edgeless[1], f"{theme} changes characters:\n" + "\n".join(
-            difflib.unified_diff(lines, now, n=0)
-        )
-        styles[theme.removeprefix("asknpu-")] = _spread(strips, names)
-    # What NO_COLOR does to every line.
-    strips, _ = looks[_DARK]
-    styles["plain"] = _spread([strip.apply_filter(Monochrome(), Color(0, 0, 0)) for strip in strips], {})
-    return "\n".join([*lines, *_cells(styles)]) + "\n"
-
-
-def _picture(app: Window) -> str:
-    return re.sub(r"terminal-\d+", "terminal", app.export_screenshot(title="asknpu", simplify=True))
+    (first, _, plain), *_ = looks.values()
+    for theme, (lines, _, _) in looks.items():
+        changes = "\n".join(difflib.unified_diff(first, lines, n=0, lineterm=""))
+        assert lines == first, f"{theme} changes characters:\n{changes}"
+    styles = {theme: cells for theme, (_, cells, _) in looks.items()}
+    return "\n".join([*first, *_cells({**styles, "plain": plain})]) + "\n"
 
 
 def _colour_names(app: Window) -> dict[str, str]:
@@ -172,7 +152,16 @@ def _told(style: Style | None, names: dict[str, str]) -> str:
 
 def _spread(strips: Iterable[Strip], names: dict[str, str]) -> list[list[str]]:
     """Return the style of each cell of each line."""
-    return [[told for part in strip for told in [_told(part.style, names)] * part.cell_length] for strip in strips]
+    known: dict[Style | None, str] = {}
+    rows: list[list[str]] = []
+    for strip in strips:
+        rows.append([])
+        for part in strip:
+            told = known.get(part.style)
+            if told is None:
+                told = known[part.style] = _told(part.style, names)
+            rows[-1] += [told] * part.cell_length
+    return rows
 
 
 def _cells(looks: dict[str, list[list[str]]]) -> list[str]:
