@@ -28,8 +28,9 @@ def test_logs(lang: Lang, place: Path, services: Services) -> None:
         yield "logs-result"
         await stage.pasted(UNDECIDED)
         yield "logs-abstained"
+        (stage.place / "broken.zip").write_bytes(b"PK\x03\x04no archive")
         await stage.pilot.press("o")
-        await _named(stage, "missing.log")
+        await _named(stage, "broken.zip")
         await stage.rest()
         yield "logs-error"
         await stage.press("escape")
