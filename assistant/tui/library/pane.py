@@ -94,6 +94,7 @@ class LibraryPane(Pane):
         return True
 
     @on(Desk.Changed)
+    @on(Reader.LinkChosen)
     def tell(self) -> None:
         """Show place and hint."""
         try:
@@ -249,11 +250,6 @@ class LibraryPane(Pane):
     def action_follow(self) -> None:
         """Go where the chosen link leads."""
         self.desk.reader.follow()
-
-    @on(Reader.LinkChosen)
-    def _link_chosen(self, event: Reader.LinkChosen) -> None:
-        event.stop()
-        self.tell()
 
     @on(Reader.Followed)
     def _followed(self, event: Reader.Followed) -> None:
