@@ -459,7 +459,7 @@ def diagnose(
     as_json: bool,
     lang: "Lang | None",
 ) -> int:
-    """Find the root cause in logs: files, .gz, archives, directories of one incident, or '-' for standard input."""
+    """Find the root cause in logs: files, packed or not, archives, directories of one incident, '-' for stdin."""
     from assistant import diagnose_cli
     from assistant.language import default_language
 

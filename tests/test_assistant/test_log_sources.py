@@ -1,13 +1,16 @@
 """What is read: files, directories, archives; rotated files as one log; every byte traced to its file."""
 
+import bz2
 import gzip
 import io
+import lzma
 import os
 import socket
 import sys
 import tarfile
 import threading
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,6 +21,8 @@ from assistant.errors import BadInput
 from assistant.logs.decode import Decoder
 from assistant.logs.gathering.rotation import rotation
 from assistant.logs.gathering.sources import Source, gather, sources
+
+PACKERS: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
 
 
 def content(source: Source) -> bytes:
@@ -32,7 +37,7 @@ def write(folder: Path, *names: str) -> list[str]:
     """Write files that hold their own name, packed if it says so."""
     for name in names:
         data = f"{name}\n".encode()
-        (folder / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+        (folder / name).write_bytes(PACKERS.get(Path(name).suffix, bytes)(data))
     return [str(folder / name) for name in names]
 
 
@@ -70,6 +75,7 @@ SETS = {
     "no date": (["job.log-12345678", "job.log"], [["job.log"], ["job.log-12345678"]]),
     "separate": (["a.log", "b.log", "a.log.1"], [["a.log.1", "a.log"], ["b.log"]]),
     "Chinese": (["设备 日志.log", "设备 日志.log.1"], [["设备 日志.log.1", "设备 日志.log"]]),
+    "packed with others": (["a.log", "a.log.2.bz2", "a.log.3.xz"], [["a.log.3.xz", "a.log.2.bz2", "a.log"]]),
     "packed current": (["a.log", "a.log.gz"], [["a.log"], ["a.log.gz"]]),
 }
 
@@ -170,6 +176,9 @@ MET = [
     ("floats", b"\x00\x00\x80\x3f\x10\x20\x30\xbe" * 1000, "binary"),
     ("proto", b"\n\x07backend\x12\x04conv\x1a\x02\x08\x01\x22\x05\x0a\x03\x01\x02\x03" * 200, "binary"),
     ("random.gz", gzip.compress(os.urandom(10_000)), "binary"),
+    ("text.bz2", bz2.compress(TEXT.encode() * 300), ""),
+    ("text.xz", lzma.compress(TEXT.encode() * 300), ""),
+    ("random.xz", lzma.compress(os.urandom(10_000)), "binary"),
     (".hidden.log", TEXT.encode(), "hidden"),
 ]
 
@@ -179,7 +188,8 @@ def test_what_is_no_log_is_skipped_in_a_directory_but_read_if_named(
     tmp_path: Path, name: str, data: bytes, why: str
 ) -> None:
     (tmp_path / name).write_bytes(data)
-    expected = gzip.decompress(data) if name.endswith(".gz") else data
+    unpackers = {".gz": gzip.decompress, ".bz2": bz2.decompress, ".xz": lzma.decompress}
+    expected = unpackers.get(Path(name).suffix, bytes)(data)
 
     found = gather([str(tmp_path)])
     assert [(one.name, one.why) for one in found.skipped] == ([(str(tmp_path / name), why)] if why else [])
@@ -187,6 +197,23 @@ def test_what_is_no_log_is_skipped_in_a_directory_but_read_if_named(
     for order in ([str(tmp_path), str(tmp_path / name)], [str(tmp_path / name), str(tmp_path)]):
         found = gather(order)
         assert (content(found.sources[0]), found.skipped) == (expected, ())
+
+
+@pytest.mark.parametrize(
+    ("magic", "what"),
+    [
+        (b"\x28\xb5\x2f\xfd", "packed with zstd"),
+        (b"7z\xbc\xaf\x27\x1c", "an archive"),
+        (b"Rar!\x1a\x07", "an archive"),
+        (b"\x04\x22\x4d\x18", "packed with lz4"),
+    ],
+)
+def test_packing_that_cannot_be_read_is_never_read_as_text(tmp_path: Path, magic: bytes, what: str) -> None:
+    (tmp_path / "a.log").write_bytes(magic + TEXT.encode() * 300)
+
+    with pytest.raises(BadInput, match=rf"a\.log: cannot be read: {what}; unpack it, or give another file"):
+        gather([str(tmp_path / "a.log")])
+    assert [one.why for one in gather([str(tmp_path)]).skipped] == [what]
 
 
 def test_pipes_and_sockets_in_a_directory_are_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -274,7 +301,8 @@ def pack(path: Path, names: dict[str, bytes]) -> Path:
             for name, data in names.items():
                 archive.writestr(name, data)
         return path
-    with tarfile.open(path, "w" if path.suffix == ".tar" else "w:gz") as tar:
+    how = {".tar": "w", ".bz2": "w:bz2", ".tbz2": "w:bz2", ".xz": "w:xz", ".txz": "w:xz"}.get(path.suffix, "w:gz")
+    with tarfile.open(path, how) as tar:  # type: ignore[call-overload]
         for name, data in names.items():
             info = tarfile.TarInfo(name)
             info.size = len(data)
@@ -285,7 +313,7 @@ def pack(path: Path, names: dict[str, bytes]) -> Path:
     return path
 
 
-@pytest.mark.parametrize("ending", [".tar", ".tar.gz", ".tgz", ".zip"])
+@pytest.mark.parametrize("ending", [".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".zip"])
 @pytest.mark.parametrize("how", ["name", "directory"])
 def test_archive_is_read_as_a_directory(tmp_path: Path, ending: str, how: str) -> None:
     (tmp_path / "现场").mkdir()

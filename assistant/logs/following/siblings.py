@@ -50,7 +50,8 @@ def siblings(path: Path) -> tuple[Sibling, ...]:
         if not name.startswith(path.name.partition(".")[0]) or name == path.name:
             continue
         turn = _rotation(name)
-        if turn.base != path.name or turn.order == (2,):
+        # Of gzip the last bytes tell the size; the others would have to be unpacked for it.
+        if turn.base != path.name or turn.order == (2,) or name.endswith((".bz2", ".xz")):
             continue
         one = _sibling(path.parent / name, turn.order)
         if one and (turn.order not in found or not one.is_packed):

@@ -14,11 +14,11 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 from assistant.logs.gathering.binary import HEAD
-from assistant.logs.unpack import CHUNK, chunks
+from assistant.logs.unpack import CHUNK, ENDINGS, chunks
 
 __all__ = ["Member", "NotAnArchive", "is_archive", "members", "shown"]
 
-_ENDINGS = (".tar", ".tar.gz", ".tgz", ".zip")
+_ENDINGS = (".tar", *(f".tar{one}" for one in ENDINGS), ".tgz", ".tbz2", ".txz", ".zip")
 # A header asks for its own size; a hostile one for any.
 _HEADER_MOST = 1 << 24
 _ENCRYPTED, _UTF8 = 0x1, 0x800
@@ -41,7 +41,7 @@ class Member:
     size: int
     """As the archive says, in bytes, unpacked."""
     head: bytes
-    """Its first bytes; of a gzip member packed."""
+    """Its first bytes; of a packed member packed."""
     why_not: str
     """Why it cannot be read; empty if it can."""
     read: Callable[[], Iterator[bytes]]

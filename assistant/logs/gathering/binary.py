@@ -4,23 +4,26 @@ import re
 
 from assistant.logs.decode import decoding, lines
 
-__all__ = ["HEAD", "not_a_log"]
+__all__ = ["HEAD", "not_a_log", "unreadable"]
 
 #: So many bytes are looked at.
 HEAD = 4096
 
 _MODEL = re.compile(r".+\.(?:exeom|om|onnx)", re.IGNORECASE)
 _LIBRARY = re.compile(r".+\.so(?:\.\d+)*")
+_UNREADABLE: tuple[tuple[bytes, str], ...] = (
+    (b"7z\xbc\xaf\x27\x1c", "an archive"),
+    (b"Rar!\x1a\x07", "an archive"),
+    (b"\x28\xb5\x2f\xfd", "packed with zstd"),
+    (b"\x04\x22\x4d\x18", "packed with lz4"),
+)
 _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\x7fELF", "a program"),
     (b"\x89PNG", "an image"),
     (b"\xff\xd8\xff", "an image"),
     (b"GIF8", "an image"),
     (b"PK\x03\x04", "a zip archive"),
-    (b"7z\xbc\xaf\x27\x1c", "an archive"),
-    (b"\xfd7zXZ\0", "packed with xz"),
-    (b"BZh", "packed with bzip2"),
-    (b"\x28\xb5\x2f\xfd", "packed with zstd"),
+    *_UNREADABLE,
     (b"SQLite format 3\0", "a database"),
     (b"%PDF-", "a document"),
     (b"\x93NUMPY", "an array"),
@@ -49,6 +52,11 @@ def not_a_log(name: str, head: bytes) -> str:
     if head.startswith(_TAR, _TAR_AT):
         return "a tar archive"
     return "binary" if _is_binary(head) else ""
+
+
+def unreadable(head: bytes) -> str:
+    """Return how a file is packed that begins so and that nothing here unpacks; empty if it can be read."""
+    return next((what for magic, what in _UNREADABLE if head.startswith(magic)), "")
 
 
 def _is_binary(head: bytes) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from assistant.errors import BadInput
 from assistant.logs.gathering.archives import Member, NotAnArchive, is_archive, members, shown
-from assistant.logs.gathering.binary import HEAD, not_a_log
+from assistant.logs.gathering.binary import HEAD, not_a_log, unreadable
 from assistant.logs.unpack import CHUNK, unpack
 
 __all__ = ["STANDARD_INPUT", "Found", "found"]
@@ -79,9 +79,13 @@ def _given(path: str, listed: set[Hashable]) -> Iterator[Found]:
 
 
 def _check_readable(path: str, status: os.stat_result) -> None:
-    """Raise if a file cannot be opened; a pipe is not, as that would wait for its writer and could eat its bytes."""
+    """Raise if a file cannot be opened; a pipe is not, as that would wait for its writer and could eat its bytes.
+
+    A file that the user gave is read whatever it is; but packed bytes taken for text would look clean.
+    """
     if stat.S_ISREG(status.st_mode):
-        Path(path).open("rb").close()
+        if what := unreadable(_stored_at(Path(path), 0)):
+            raise NotAnArchive(what)
     elif stat.S_ISSOCK(status.st_mode):
         raise OSError("it is a socket")
     elif not os.access(path, os.R_OK):
@@ -125,7 +129,7 @@ def _met(path: Path, listed: set[Hashable]) -> Iterator[Found]:
         return
     head = _head(_stored_at(path, 0))
     # A log that was truncated under its writer begins with a hole.
-    if status.st_size > HEAD and not head.strip(b"\0"):
+    if status.st_size > HEAD and head and not head.strip(b"\0"):
         head = _stored_at(path, status.st_size - HEAD)
     why = not_a_log(path.name, head)
     yield from _file(path, status, listed) if not why else [_skipped(path, why, (status.st_dev, status.st_ino))]

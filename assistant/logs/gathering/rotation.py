@@ -9,6 +9,8 @@ app.log                              the newest
 import re
 from dataclasses import dataclass
 
+from assistant.logs.unpack import name_unpacked
+
 __all__ = ["Turn", "rotation"]
 
 _DATE = r"(?P<date>(?:19|20)\d\d-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\d|3[01]))(?P<more>\d{0,9}(?:[-_.T:]\d{1,10}){0,6})"
@@ -36,7 +38,7 @@ class Turn:
 
 def rotation(name: str) -> Turn:
     """Return the place of a file, given by its name without directory; one that is not rotated is its own newest."""
-    name = name.removesuffix(".gz") or name
+    name = name_unpacked(name)
     if found := _STARTED.fullmatch(name):
         return Turn(found["base"] + found["ending"], (0, int(found["time"].ljust(17, "0"))), True)
     # The ending tells `app.2026-01-01.log` from the rotated file of a log called `app.2026-01-01`.

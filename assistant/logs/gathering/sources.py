@@ -12,7 +12,7 @@ from assistant.errors import BadInput
 from assistant.logs.decode import Block, Decoder
 from assistant.logs.gathering.found import Found, found
 from assistant.logs.gathering.rotation import rotation
-from assistant.logs.unpack import unpack
+from assistant.logs.unpack import ENDINGS, name_unpacked, unpack
 
 __all__ = ["Gathered", "Place", "Skipped", "Source", "Start", "gather", "sources"]
 
@@ -172,20 +172,20 @@ def _source(files: Sequence[Found]) -> Source:
 
 def _logs(files: Sequence[Found]) -> list[list[Found]]:
     """Return the files of each log, oldest first; the logs in the order of their first file."""
-    names = {(file.folder, file.file.removesuffix(".gz")) for file in files}
+    names = {(file.folder, name_unpacked(file.file)) for file in files}
     logs: dict[tuple[str, str], list[tuple[tuple[int, ...], Found]]] = {}
     for file in files:
         turn = rotation(file.file)
         if turn.is_sure or (file.folder, turn.base) in names:
             base, order = turn.base, turn.order
         else:
-            base, order = file.file.removesuffix(".gz"), (2,)
+            base, order = name_unpacked(file.file), (2,)
         logs.setdefault((file.folder, base), []).append((order, file))
     result = []
     for ordered in logs.values():
         log, alone = [], []
         for _, same in groupby(sorted(ordered, key=lambda pair: pair[0]), key=lambda pair: pair[0]):
-            first, *others = sorted((file for _, file in same), key=lambda file: file.file.endswith(".gz"))
+            first, *others = sorted((file for _, file in same), key=lambda file: file.file.endswith(ENDINGS))
             log.append(first)
             alone += [[other] for other in others if not _is_copy(other, first)]
         result += [log, *alone]
@@ -194,7 +194,7 @@ def _logs(files: Sequence[Found]) -> list[list[Found]]:
 
 def _is_copy(packed: Found, plain: Found) -> bool:
     """Return whether a file is the packed form of the other, or what there is of it while it is being packed."""
-    if not packed.file.endswith(".gz") or packed.file.removesuffix(".gz") != plain.file:
+    if not packed.file.endswith(ENDINGS) or name_unpacked(packed.file) != plain.file:
         return False
     try:
         mine, theirs = unpack(packed.read()), unpack(plain.read())

@@ -14,13 +14,13 @@ from assistant.errors import BadInput
 from assistant.logs.diagnose import Diagnoser
 from assistant.logs.gathering.sources import Source, gather
 from assistant.logs.table import table
+from assistant.logs.unpack import is_packed
 from assistant.tui import garbage
 from assistant.tui.logs.reading import Reading
 from assistant.tui.logs.rows import Rows
 
 __all__ = ["read"]
 
-_GZIP = b"\x1f\x8b"
 _INDEXED_AT_ONCE = 1 << 18
 
 
@@ -156,7 +156,7 @@ def _plain(source: Source) -> Path | None:
     with suppress(OSError, ValueError):
         if path.is_file():
             with path.open("rb") as file:
-                return None if file.read(2) == _GZIP else path
+                return None if is_packed(file.read(16)) else path
     return None
 
 
