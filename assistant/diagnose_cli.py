@@ -60,11 +60,11 @@ def diagnose(
         BadInput: a path is missing or cannot be read, or the rules are broken.
     """
     from assistant.logs.diagnose import Diagnoser
-    from assistant.logs.gathering.sources import gather
+    from assistant.logs.gathering.sources import gather_some
 
     if not paths:
         raise BadInput("give a log file, a directory, or '-' for standard input; see 'asknpu diagnose --help'")
-    gathered = gather(paths)
+    gathered = gather_some(paths)
     diagnoser = Diagnoser()
     with _progress(gathered.sources) as on_read:
         before = 0
@@ -76,6 +76,9 @@ def diagnose(
             before += source.size or 0
     clean = _clean(redact)
     say = _say(lang)
+    for source in gathered.sources:
+        for name in source.damaged:
+            narrate(printable(say["log_damaged"].format(name=clean(name))))
     if verbose and not as_json:
         for one in gathered.skipped:
             narrate(printable(say["log_skipped"].format(name=clean(one.name), why=reasons.shown(one.why, lang))))

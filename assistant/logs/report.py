@@ -68,7 +68,8 @@ def as_text(
     for finding in answers:
         parts.append(_answer(finding, lang, place, clean, entry, verbose))
     if not answers:
-        parts.append(say[f"log_{diagnosis.verdict}"].format(lines=diagnosis.lines))
+        verdict = diagnosis.verdict if diagnosis.bytes else "empty"
+        parts.append(say[f"log_{verdict}"].format(lines=diagnosis.lines))
     symptoms = [f for f in diagnosis.findings if f.role == "symptom" and not f.explained_by]
     if symptoms and diagnosis.verdict == "undecided":
         parts.append("\n".join([f"{say['log_seen']}:", *(_short(f, lang, place, clean) for f in symptoms)]))

@@ -40,8 +40,14 @@ def chunks(path: Path, size: int = CHUNK) -> Iterator[bytes]:
         yield from unpack(iter(lambda: file.read(size), b""), size)
 
 
-def unpack(data: Iterable[bytes], size: int = CHUNK) -> Iterator[bytes]:
-    """Return the bytes as they are, or of all members if packed; a damaged one ends where the damage begins."""
+def unpack(data: Iterable[bytes], size: int = CHUNK, on_damage: Callable[[], object] | None = None) -> Iterator[bytes]:
+    """Return the bytes as they are, or of all members if packed; a damaged one ends where the damage begins.
+
+    Args:
+        data: the bytes as stored, in portions.
+        size: of the portions that come out.
+        on_damage: is called if packed bytes are damaged; one that only ends early is not, it may still be written.
+    """
     portions = iter(data)
     head = b""
     for portion in portions:
@@ -49,9 +55,9 @@ def unpack(data: Iterable[bytes], size: int = CHUNK) -> Iterator[bytes]:
         if not any(magic.startswith(head) for magic in _MAGIC):
             break
     if head.startswith(_GZIP):
-        yield from _members(_chain(head, portions), size)
+        yield from _members(_chain(head, portions), size, on_damage)
     elif is_packed(head):
-        yield from _streams(_chain(head, portions), size, _new_stream(head))
+        yield from _streams(_chain(head, portions), size, _new_stream(head), on_damage)
     else:
         yield from (head[i : i + size] for i in range(0, len(head), size))
         yield from portions
@@ -62,7 +68,7 @@ def _chain(head: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
     yield from rest
 
 
-def _members(portions: Iterable[bytes], size: int) -> Iterator[bytes]:
+def _members(portions: Iterable[bytes], size: int, on_damage: Callable[[], object] | None) -> Iterator[bytes]:
     member = zlib.decompressobj(wbits=31)
     # Small bites: zlib gives nothing of the bite in which it meets the damage.
     for bite in (portion[i : i + 4096] for portion in portions for i in range(0, len(portion), 4096)):
@@ -73,6 +79,8 @@ def _members(portions: Iterable[bytes], size: int) -> Iterator[bytes]:
             try:
                 out = member.decompress(rest, size)
             except zlib.error:
+                if on_damage:
+                    on_damage()
                 return
             if out:
                 yield out
@@ -92,7 +100,9 @@ def _new_stream(head: bytes) -> Callable[[], Any]:
     return bz2.BZ2Decompressor
 
 
-def _streams(portions: Iterable[bytes], size: int, new_stream: Callable[[], Any]) -> Iterator[bytes]:
+def _streams(
+    portions: Iterable[bytes], size: int, new_stream: Callable[[], Any], on_damage: Callable[[], object] | None
+) -> Iterator[bytes]:
     from lzma import LZMAError
 
     stream = new_stream()
@@ -104,6 +114,8 @@ def _streams(portions: Iterable[bytes], size: int, new_stream: Callable[[], Any]
             try:
                 out = stream.decompress(rest, size)
             except (LZMAError, OSError, EOFError):
+                if on_damage:
+                    on_damage()
                 return
             if out:
                 yield out

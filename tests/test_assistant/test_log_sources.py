@@ -12,6 +12,7 @@ import threading
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -20,7 +21,7 @@ from hypothesis import strategies as st
 from assistant.errors import BadInput
 from assistant.logs.decode import Decoder
 from assistant.logs.gathering.rotation import rotation
-from assistant.logs.gathering.sources import Source, gather, sources
+from assistant.logs.gathering.sources import Source, gather, gather_some, sources
 
 PACKERS: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
 
@@ -384,6 +385,35 @@ def test_damaged_archive_gives_what_is_left_or_a_clear_error(tmp_path: Path, end
                 content(source)
         except BadInput:
             continue
+
+
+@pytest.mark.parametrize("module", [gzip, bz2, lzma])
+def test_damage_of_a_packed_log_is_told(tmp_path: Path, module: Any) -> None:
+    whole = b"".join(b"line %d\n" % i for i in range(200_000))
+    packed = module.compress(whole)
+    path = tmp_path / "a.log.gz"
+    path.write_bytes(packed[: len(packed) // 2] + b"\xff" * 64 + packed[len(packed) // 2 + 64 :])
+
+    (source,) = sources([str(path)])
+    read = content(source)
+
+    assert source.damaged == [str(path)]
+    # What is nonsense is noticed a little late.
+    assert read.startswith(whole[: len(whole) // 4])
+    path.write_bytes(packed[:-20])
+    assert whole.startswith(content(source))
+    assert source.damaged == []
+    path.write_bytes(packed[:16] + b"\xff" * 64)
+    with pytest.raises(BadInput, match="nothing of it can be unpacked"):
+        content(source)
+
+
+def test_a_directory_without_logs_is_told_with_the_reasons(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=f"{tmp_path}: no log in it$"):
+        gather_some([str(tmp_path)])
+    (tmp_path / ".hidden").write_bytes(b"[NDRV]x\n")
+    with pytest.raises(BadInput, match=r"no log in it \(.*hidden\)"):
+        gather_some([str(tmp_path)])
 
 
 def test_hostile_headers_end_the_archive(tmp_path: Path) -> None:

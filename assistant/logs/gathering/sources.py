@@ -3,18 +3,21 @@
 paths -> files (directories and archives walked) -> rotated files joined to one source -> portions of bytes
 """
 
+import os
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import groupby
 
 from assistant.errors import BadInput
 from assistant.logs.decode import Block, Decoder
+from assistant.logs.gathering.archives import shown
 from assistant.logs.gathering.found import Found, found
 from assistant.logs.gathering.rotation import rotation
 from assistant.logs.unpack import ENDINGS, name_unpacked, unpack
 
-__all__ = ["Gathered", "Place", "Skipped", "Source", "Start", "gather", "sources"]
+__all__ = ["Gathered", "Place", "Skipped", "Source", "Start", "gather", "gather_some", "sources"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,8 @@ class Source:
     """Oldest first."""
     starts: list[Start] = field(default_factory=list, compare=False, repr=False)
     """One for each part that reading has reached."""
+    damaged: list[str] = field(default_factory=list, compare=False, repr=False)
+    """Names of the parts that reading has found to be damaged: it ended where the damage begins."""
 
     @property
     def size(self) -> int | None:
@@ -69,27 +74,31 @@ class Source:
         return sum(sizes) if len(sizes) == len(self.parts) else None
 
     def portions(self, on_read: Callable[[int], object] | None = None) -> Iterator[bytes]:
-        """Return the unpacked bytes of all parts, and fill `starts`; each call begins again.
+        """Return the unpacked bytes of all parts, and fill `starts` and `damaged`; each call begins again.
 
         Args:
             on_read: is told how many of the `size` bytes have been read.
 
         Raises:
-            BadInput: A part cannot be read (any more).
+            BadInput: A part cannot be read (any more), or nothing of it can be unpacked.
         """
         self.starts.clear()
+        self.damaged.clear()
         tally = Decoder() if len(self.parts) > 1 else None
         at = before = 0
         for part in self.parts:
             self.starts.append(Start(part.name, at, 0 if tally else 1))
             try:
-                for portion in unpack(_counted(part.read(), before, on_read)):
+                stored = _counted(part.read(), before, on_read)
+                for portion in unpack(stored, on_damage=partial(self.damaged.append, part.name)):
                     if tally:
                         self._number(tally.feed(portion))
                     at += len(portion)
                     yield portion
             except OSError as error:
                 raise BadInput(f"{part.name}: cannot be read: {error.strerror or error}") from None
+            if part.name in self.damaged and at == self.starts[-1].offset:
+                raise BadInput(f"{part.name}: nothing of it can be unpacked, it is damaged; copy it again")
             before += part.size or 0
             if on_read and part.size is not None:
                 on_read(before)
@@ -164,6 +173,21 @@ def gather(paths: Sequence[str]) -> Gathered:
         tuple(_source(files) for files in _logs(list(read.values()))),
         tuple(Skipped(item.name, item.why_not) for key, item in skipped.items() if key not in read),
     )
+
+
+def gather_some(paths: Sequence[str]) -> Gathered:
+    """Return what `gather` does, at least one log.
+
+    Raises:
+        BadInput: Also if there is no log.
+    """
+    gathered = gather(paths)
+    if not gathered.sources:
+        why = "; ".join(f"{one.name}: {one.why}" for one in gathered.skipped[:3])
+        raise BadInput(
+            f"{', '.join(shown(os.fsencode(path)) for path in paths)}: no log in it" + (f" ({why})" if why else "")
+        )
+    return gathered
 
 
 def _source(files: Sequence[Found]) -> Source:

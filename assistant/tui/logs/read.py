@@ -12,7 +12,7 @@ from pathlib import Path
 
 from assistant.errors import BadInput
 from assistant.logs.diagnose import Diagnoser
-from assistant.logs.gathering.sources import Source, gather
+from assistant.logs.gathering.sources import Source, gather_some
 from assistant.logs.table import table
 from assistant.logs.unpack import is_packed
 from assistant.tui import garbage
@@ -63,10 +63,7 @@ def _read_paths(reading: Reading, paths: Sequence[str]) -> None:
     """Read files, directories and archives."""
 
     def read() -> None:
-        gathered = gather(paths)
-        if not gathered.sources:
-            why = "; ".join(f"{one.name}: {one.why}" for one in gathered.skipped[:3])
-            raise BadInput(f"{', '.join(paths)}: no log in it" + (f" ({why})" if why else ""))
+        gathered = gather_some(paths)
         reading.take(gathered.sources, gathered.skipped)
         plain = [_plain(source) for source in gathered.sources]
         logs = [

@@ -82,6 +82,11 @@ class Reading:
         name = self.logs[one.log].name if one.log < len(self.logs) else self.name
         return Named(name, one.line, one.start, one.end)
 
+    @property
+    def damaged(self) -> list[str]:
+        """Names of the files of which only the part before a damage could be read."""
+        return [name for source in self._sources for name in source.damaged]
+
     def enter(self, phase: Phase, total: int | None = None) -> None:
         """Begin a phase."""
         self.took_s = time.monotonic() - self.began

@@ -51,6 +51,8 @@ def _parts(reading: Reading, say: Words) -> list[Content]:
     parts.append(plain(told, "$text-muted"))
     if reading.skipped:
         parts.append(plain(say("skipped", count=len(reading.skipped)), "$text-muted"))
+    if reading.damaged:
+        parts.append(plain(say("damaged", names=", ".join(reading.damaged)), "$warning"))
     event, why = reading.note
     if event and reading.phase == "following":
         parts.append(plain(say(f"event_{event}", why=explained(why, say)), "$warning"))
