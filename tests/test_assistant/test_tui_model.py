@@ -7,13 +7,14 @@ import pytest
 from rich.cells import cell_len
 from textual.content import Content
 from textual.pilot import Pilot
-from textual.widgets import Button, DataTable, Input, Select
+from textual.widgets import Button, Input, Select
 
 from assistant.tui.filebox import FileBox
 from assistant.tui.model.charts import Charts
 from assistant.tui.model.fixed import Fix
 from assistant.tui.model.layers import Layers
 from assistant.tui.model.pane import ModelPane
+from assistant.tui.model.rowtable import RowTable
 from assistant.tui.model.tabs import TABS
 from assistant.tui.model.totals import Totals
 from assistant.tui.pathfield import PathField
@@ -51,7 +52,7 @@ def test_the_journey(conv: Path, lang: Lang, size: tuple[int, int]) -> None:
         await settle(pilot, "✗ HardSigmoid")
         await pilot.press("2")
         await settle(pilot, "55,296")
-        layers, table = pane.query_one(Layers), pane.query_one("#layers", DataTable)
+        layers, table = pane.query_one(Layers), pane.query_one(RowTable)
         assert layers.order == sorted(layers.order) and len(layers.order) > 3
         await pilot.press("s")
         await until(pilot, lambda: layers.by == 2 and table.row_count == len(layers.rows))
@@ -136,7 +137,7 @@ def test_a_click_sorts_settings_estimate_again_and_a_resize_lays_out(conv: Path)
     async def changes(pilot: Pilot[int], pane: ModelPane) -> None:
         await estimate(pilot, pane, conv)
         await pilot.press("2")
-        layers, table = pane.query_one(Layers), pane.query_one("#layers", DataTable)
+        layers, table = pane.query_one(Layers), pane.query_one(RowTable)
         await until(pilot, lambda: layers.rows and table.row_count == len(layers.rows))
         for is_reversed in (False, True):
             await pilot.click("#layers", offset=(3, 0))

@@ -41,6 +41,7 @@ class ModelPane(Pane):
         Binding("f7", "fix", "fix", id="model.fix"),
         Binding("f8", "beside", "beside", id="model.beside"),
         Binding("escape", "cancel", "cancel", id="model.cancel", show=False),
+        Binding("slash", "find", "find", id="model.find", show=False),
         Binding("s", "sort", "sort", id="model.sort", show=False),
         Binding("r", "reverse", "reverse", id="model.reverse", show=False),
         *(
@@ -222,9 +223,10 @@ class ModelPane(Pane):
         self._start(takes_focus=True)
 
     def action_cancel(self) -> None:
-        """Stop what runs; otherwise go back to the file."""
+        """Stop what runs; otherwise show all layers again; otherwise go back to the file."""
         if not self.running.doing:
-            self.query_one(Paths).field("path").focus()
+            if not self.query_one(Results).clear():
+                self.query_one(Paths).field("path").focus()
             return
         self.running.stop()
         self.workers.cancel_group(self, "model-job")
@@ -252,6 +254,10 @@ class ModelPane(Pane):
     def action_beside(self) -> None:
         """Go to the field of the second model."""
         self.query_one(Paths).field("other").focus()
+
+    def action_find(self) -> None:
+        """Search the layers."""
+        self.query_one(Results).find()
 
     def action_sort(self) -> None:
         """Sort the layers by the next column."""

@@ -120,6 +120,16 @@ class Results(Vertical):
         widget = self.query_one(_FOCUSED[self.tab])
         (widget if widget.display and widget.focusable else self.query_one("#model-tabs Tabs")).focus()
 
+    def find(self) -> None:
+        """Search the layers."""
+        if self.models:
+            self.enter("layers", focus=False)
+            self.query_one(Layers).open()
+
+    def clear(self) -> bool:
+        """Show all layers again, if that is the tab; return whether some were not shown."""
+        return self.tab == "layers" and self.query_one(Layers).clear()
+
     def sort(self) -> None:
         """Sort the layers by the next column."""
         self.enter("layers")
