@@ -79,7 +79,7 @@ class Layers(Vertical):
         self._names: list[str] = []
         """What is searched of each row."""
         self._current: int | None = None
-        """Number of the row at the cursor; it keeps the cursor when others go or come."""
+        """Number of the row at the cursor; it keeps the cursor when others are found."""
 
     def compose(self) -> ComposeResult:
         """Lay out table and line."""
@@ -148,6 +148,8 @@ class Layers(Vertical):
             (not self.is_reversed if column == self.by else largest_first) if reverse is None else reverse
         )
         self.by = column
+        # What comes first is what was asked for.
+        self._current = None
         self._sort()
 
     def sort_next(self) -> None:
@@ -180,8 +182,8 @@ class Layers(Vertical):
             columns.append((title, max(cell_len(title), min(self._widths[i], self._room)), i in self.NUMBERS))
         if not order:
             self._tell(None)
-        row = order.index(self._current) if self._current in order else 0
-        self.query_one(RowTable).show(columns, len(order), lambda i: cells[order[i]], row=row)
+        place = order.index(self._current) if self._current in order else 0
+        self.query_one(RowTable).show(columns, len(order), lambda i: cells[order[i]], row=place)
 
     def _name_room(self) -> int:
         """Return the cells of a name: what the other columns leave, within limits."""
