@@ -162,7 +162,11 @@ def test_help_names_the_area_its_keys_and_those_of_the_window(
             assert pane is not None
             keys = str(app.screen.query_one("#help-keys", Static).content)
             assert app.say("about_theme") in keys and app.say("about_palette") in keys
-            first = next(one for one in pane.BINDINGS if isinstance(one, Binding) and one.id and one.show)
+            # Keys of what is not there, as the answer of a card that is not open, are left out.
+            first = next(
+                one for one in pane.BINDINGS
+                if isinstance(one, Binding) and one.id and one.show and pane.check_action(one.action.partition("(")[0], ())
+            )  # fmt: skip
             assert pane.say(f"about_{first.id}".replace(".", "_")) in keys
             assert str(home / "keys.toml") in str(app.screen.query_one("#help .hint", Static).content)
             await (pilot.click(offset=(0, 0)) if close == "click" else pilot.press(close))
