@@ -70,7 +70,7 @@ async def left(app: Window, pilot: Pilot[int]) -> None:
     await pilot.pause()
 
 
-@pytest.mark.parametrize(("area", "lang"), zip(AREAS, ["zh", "en", "zh", "en", "zh"], strict=True))
+@pytest.mark.parametrize(("area", "lang"), list(zip(AREAS, ["zh", "en", "zh", "en", "zh"], strict=True)))
 def test_a_letter_leads_to_everything_in_sight_that_can_have_the_focus(area: str, lang: Lang) -> None:
     async def journey(app: Window, pilot: Pilot[int]) -> None:
         before = app.focused
