@@ -60,7 +60,7 @@ def diagnose(
         BadInput: a path is missing or cannot be read, or the rules are broken.
     """
     from assistant.logs.diagnose import Diagnoser
-    from assistant.logs.gathering.sources import gather_some
+    from assistant.logs.gathering.sources import gather_some, refuse_damaged
 
     if not paths:
         raise BadInput("give a log file, a directory, or '-' for standard input; see 'asknpu diagnose --help'")
@@ -76,13 +76,14 @@ def diagnose(
             before += source.size or 0
     clean = _clean(redact)
     say = _say(lang)
+    diagnosis = diagnoser.diagnosis()
+    refuse_damaged(gathered.sources, diagnosis.bytes)
     for source in gathered.sources:
         for name in source.damaged:
             narrate(printable(say["log_damaged"].format(name=clean(name))))
     if verbose and not as_json:
         for one in gathered.skipped:
             narrate(printable(say["log_skipped"].format(name=clean(one.name), why=reasons.shown(one.why, lang))))
-    diagnosis = diagnoser.diagnosis()
     sources = gathered.sources
 
     def place(one: "Evidence") -> report.Named:

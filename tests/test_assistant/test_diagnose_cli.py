@@ -124,6 +124,19 @@ def test_evidence_in_a_rotated_file_is_cited_there(shipped_home: Path, tmp_path:
     assert (Path(evidence["file"]).name, evidence["line"], evidence["start"]) == ("npu.log", 1, 0)
 
 
+def test_a_damaged_log_is_told_and_the_others_are_read(shipped_home: Path, tmp_path: Path) -> None:
+    damaged = tmp_path / "a.log.gz"
+    damaged.write_bytes(gzip.compress(b"well\n")[:10] + b"\xff" * 40)
+    alone = run_cli("diagnose", str(damaged), "--lang", "en", home=shipped_home)
+    (tmp_path / "b.log").write_text("[NDRV]tsdrv_sqe_err_irq_handle\n")
+    both = run_cli("diagnose", str(tmp_path), "--lang", "en", home=shipped_home)
+
+    assert (alone.returncode, alone.stdout) == (2, "")
+    assert "a.log.gz: nothing of it can be unpacked" in alone.stderr
+    assert both.returncode == 0
+    assert "b.log:1" in both.stdout and "a.log.gz is damaged" in both.stderr
+
+
 @pytest.mark.parametrize(
     "arguments",
     [("diagnose",), ("diagnose", "missing.log"), ("diagnose", "--follow"), ("diagnose", "--follow", "a", "b")],

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from assistant.errors import BadInput
 from assistant.logs.decode import Decoder
 from assistant.logs.gathering.rotation import rotation
-from assistant.logs.gathering.sources import Source, gather, gather_some, sources
+from assistant.logs.gathering.sources import Source, gather, gather_some, refuse_damaged, sources
 
 PACKERS: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
 
@@ -405,7 +405,7 @@ def test_damage_of_a_packed_log_is_told(tmp_path: Path, module: Any) -> None:
     assert source.damaged == []
     path.write_bytes(packed[:16] + b"\xff" * 64)
     with pytest.raises(BadInput, match="nothing of it can be unpacked"):
-        content(source)
+        refuse_damaged([source], len(content(source)))
 
 
 def test_a_directory_without_logs_is_told_with_the_reasons(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from assistant.logs.gathering.archives import Member, NotAnArchive, is_archive, 
 from assistant.logs.gathering.binary import HEAD, not_a_log, unreadable
 from assistant.logs.unpack import CHUNK, unpack
 
-__all__ = ["STANDARD_INPUT", "Found", "found"]
+__all__ = ["STANDARD_INPUT", "Found", "found", "name_shown"]
 
 STANDARD_INPUT = "-"
 
@@ -54,15 +54,15 @@ def found(paths: Sequence[str]) -> Iterator[Found]:
         try:
             yield from _given(path, listed)
         except FileNotFoundError:
-            raise BadInput(f"{_name(path)}: there is no such file; check the name and the directory") from None
+            raise BadInput(f"{name_shown(path)}: there is no such file; check the name and the directory") from None
         except PermissionError as error:
             cure = "ask for the right to read it, or copy it as its owner"
-            raise BadInput(f"{_name(path)}: cannot be read: {error.strerror}; {cure}") from None
+            raise BadInput(f"{name_shown(path)}: cannot be read: {error.strerror}; {cure}") from None
         except OSError as error:
             cure = "give a file, a directory or '-'"
-            raise BadInput(f"{_name(path)}: cannot be read: {error.strerror or error}; {cure}") from None
+            raise BadInput(f"{name_shown(path)}: cannot be read: {error.strerror or error}; {cure}") from None
         except NotAnArchive as error:
-            raise BadInput(f"{_name(path)}: cannot be read: {error}; unpack it, or give another file") from None
+            raise BadInput(f"{name_shown(path)}: cannot be read: {error}; unpack it, or give another file") from None
 
 
 def _given(path: str, listed: set[Hashable]) -> Iterator[Found]:
@@ -144,7 +144,7 @@ def _file(path: Path, status: os.stat_result, listed: set[Hashable]) -> Iterator
         return
     size = status.st_size if stat.S_ISREG(status.st_mode) else None
     folder = os.path.realpath(path.parent)
-    yield Found(_name(path), folder, _name(path.name), key, size, "", partial(_stored, path, key))
+    yield Found(name_shown(path), folder, name_shown(path.name), key, size, "", partial(_stored, path, key))
 
 
 def _member(path: Path, key: Hashable, member: Member, number: int) -> Found:
@@ -155,15 +155,16 @@ def _member(path: Path, key: Hashable, member: Member, number: int) -> Found:
     elif not why and is_archive(file):
         why = "an archive within an archive; unpack that and give its directory"
     why = why or not_a_log(file, _head(member.head))
-    name = f"{_name(path)}/{member.name}"
+    name = f"{name_shown(path)}/{member.name}"
     return Found(name, f"{os.path.realpath(path)}/{folder}", file, (key, number), member.size, why, member.read)
 
 
 def _skipped(path: Path, why: str, key: Hashable = None) -> Found:
-    return Found(_name(path), "", path.name, key or _name(path), None, why, _nothing)
+    return Found(name_shown(path), "", path.name, key or name_shown(path), None, why, _nothing)
 
 
-def _name(path: str | Path) -> str:
+def name_shown(path: str | Path) -> str:
+    """Return a path as it is shown to the user."""
     return shown(os.fsencode(path))
 
 

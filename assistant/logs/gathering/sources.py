@@ -3,7 +3,6 @@
 paths -> files (directories and archives walked) -> rotated files joined to one source -> portions of bytes
 """
 
-import os
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,12 +11,11 @@ from itertools import groupby
 
 from assistant.errors import BadInput
 from assistant.logs.decode import Block, Decoder
-from assistant.logs.gathering.archives import shown
-from assistant.logs.gathering.found import Found, found
+from assistant.logs.gathering.found import Found, found, name_shown
 from assistant.logs.gathering.rotation import rotation
 from assistant.logs.unpack import ENDINGS, name_unpacked, unpack
 
-__all__ = ["Gathered", "Place", "Skipped", "Source", "Start", "gather", "gather_some", "sources"]
+__all__ = ["Gathered", "Place", "Skipped", "Source", "Start", "gather", "gather_some", "refuse_damaged", "sources"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +78,7 @@ class Source:
             on_read: is told how many of the `size` bytes have been read.
 
         Raises:
-            BadInput: A part cannot be read (any more), or nothing of it can be unpacked.
+            BadInput: A part cannot be read (any more).
         """
         self.starts.clear()
         self.damaged.clear()
@@ -97,8 +95,6 @@ class Source:
                     yield portion
             except OSError as error:
                 raise BadInput(f"{part.name}: cannot be read: {error.strerror or error}") from None
-            if part.name in self.damaged and at == self.starts[-1].offset:
-                raise BadInput(f"{part.name}: nothing of it can be unpacked, it is damaged; copy it again")
             before += part.size or 0
             if on_read and part.size is not None:
                 on_read(before)
@@ -184,10 +180,23 @@ def gather_some(paths: Sequence[str]) -> Gathered:
     gathered = gather(paths)
     if not gathered.sources:
         why = "; ".join(f"{one.name}: {one.why}" for one in gathered.skipped[:3])
-        raise BadInput(
-            f"{', '.join(shown(os.fsencode(path)) for path in paths)}: no log in it" + (f" ({why})" if why else "")
-        )
+        raise BadInput(f"{', '.join(map(name_shown, paths))}: no log in it" + (f" ({why})" if why else ""))
     return gathered
+
+
+def refuse_damaged(read: Iterable[Source], size: int) -> None:
+    """Raise if nothing could be read because of damage; one damaged log of several is no reason to give up the others.
+
+    Args:
+        read: all logs, read to their end.
+        size: how many bytes they gave.
+
+    Raises:
+        BadInput: names the damaged ones.
+    """
+    damaged = [name for source in read for name in source.damaged]
+    if damaged and not size:
+        raise BadInput(f"{', '.join(damaged)}: nothing of it can be unpacked, it is damaged; copy it again")
 
 
 def _source(files: Sequence[Found]) -> Source:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from assistant.errors import BadInput
 from assistant.logs.diagnose import Diagnoser
-from assistant.logs.gathering.sources import Source, gather_some
+from assistant.logs.gathering.sources import Source, gather_some, refuse_damaged
 from assistant.logs.table import table
 from assistant.logs.unpack import is_packed
 from assistant.tui import garbage
@@ -183,6 +183,8 @@ def _diagnose(reading: Reading, sources: Sequence[Source], logs: Sequence[Rows],
             rows.finish()
         diagnoser.end(log)
         before += source.size or 0
+    if not reading.is_stopped:
+        refuse_damaged(sources, sum(rows.size for rows in logs))
     _end(reading, diagnoser)
 
 
